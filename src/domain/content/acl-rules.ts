@@ -98,11 +98,7 @@ const combine = (a: Principals | undefined, b: Principals | undefined): Principa
 
 const isHostOnly = (prefix: string): boolean => /^[a-z]+:\/\/[^/?#]*$/i.test(prefix);
 
-const foldHost = (hostname: string): string =>
-  hostname
-    .toLowerCase()
-    .replace(/^www\./, '')
-    .replace(/\.+$/, '');
+const foldHost = (hostname: string): string => removeEnd(hostname.toLowerCase().replace(/^www\./, ''), '.');
 
 /** Ends of names that only a network of its own knows (RFC 6762, appendix G). */
 const PRIVATE_ENDS = new Set(['local', 'localdomain', 'internal', 'intranet', 'private', 'corp', 'home', 'lan']);
@@ -199,7 +195,19 @@ const foldLoosely: Fold = (text) => {
 };
 
 /** The name of a file or folder without what Windows ignores: dots and blanks at its end, and the name of its default stream. */
-const trimName: Fold = (name) => (/^\.{1,2}$/.test(name) ? name : name.replace(/:+\$\w+$/, '').replace(/[. ]+$/, ''));
+const trimName: Fold = (name) => {
+  if (name === '.' || name === '..') return name;
+  const stream = name.lastIndexOf('$');
+  const isStream = stream > 0 && name.charAt(stream - 1) === ':' && /^\w+$/.test(name.slice(stream + 1));
+  return removeEnd(isStream ? removeEnd(name.slice(0, stream), ':') : name, '. ');
+};
+
+/** Without a pattern, which would take quadratic time. */
+function removeEnd(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
 
 /** A page has to be allowed by what is found in either way. */
 const FOLDS: readonly Fold[] = [foldText, foldLoosely];
