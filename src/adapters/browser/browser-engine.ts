@@ -142,7 +142,7 @@ export class BrowserEngine implements FetchEngine {
       const page = await tab.render({
         guest,
         readyWhen,
-        steps: order.steps,
+        steps: order.steps ?? this.renderer.steps,
         timeLimit,
         withPicture: order.withPicture ?? false,
       });

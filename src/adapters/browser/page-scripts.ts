@@ -131,3 +131,32 @@ export const createClickScript = (selector: string): string => `(() => {
   if (found instanceof HTMLElement || found instanceof SVGElement) found.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, view: window }));
   return Boolean(found);
 })()`;
+
+/** Words on buttons that add to a list, in the languages of the web. */
+const MORE_WORDS =
+  'more|mehr|plus|más|mas|mais|altro|altri|meer|mer|mere|flere|fler|lisää|więcej|další|ďalšie|več|více|ещё|еще|больше|більше|daha|περισσότερα|עוד|المزيد|もっと|さらに|更多|더|thêm|lainnya';
+
+/**
+ * Scrolls to the end of the page and of lists within it, and clicks the buttons that add to a list: short texts with a word for
+ * more, outside of forms. Returns how much was on the page before.
+ */
+export const MORE_SCRIPT = `(() => {
+  const amount = document.getElementsByTagName('*').length + (document.body?.textContent ?? '').length;
+  const end = document.scrollingElement ?? document.documentElement;
+  const lists = [...document.querySelectorAll('ul, ol, div, section, main, tbody')].slice(0, 5000)
+    .filter((list) => list.scrollHeight > list.clientHeight + 50 && /auto|scroll/.test(getComputedStyle(list).overflowY)).slice(0, 20);
+  for (const list of [end, ...lists]) {
+    list.scrollTop = 0;
+    list.scrollTop = list.scrollHeight;
+    list.dispatchEvent(new Event('scroll', { bubbles: list === end }));
+  }
+  window.dispatchEvent(new Event('scroll'));
+  const isMore = new RegExp(${JSON.stringify(`(?:^|[^p{L}])(?:${MORE_WORDS})(?:$|[^p{L}])`)}, 'iu');
+  const buttons = [...document.querySelectorAll('button, [role=button], a:not([href]), a[href="#"], a[href^="javascript:"]')].filter((button) => {
+    const text = (button.textContent ?? '').trim();
+    return text.length > 0 && text.length <= 40 && isMore.test(text) && button.closest('form') === null && button.checkVisibility() && button.disabled !== true;
+  });
+  for (const button of buttons.slice(0, 10))
+    button.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, view: window }));
+  return amount;
+})()`;

@@ -7,6 +7,7 @@ import {
   createConditionScript,
   createQuietScript,
   createSnapshotScript,
+  MORE_SCRIPT,
   SCROLL_SCRIPT,
   type Snapshot,
 } from './page-scripts.js';
@@ -157,12 +158,17 @@ export class Tab {
       await pause(Math.max(0, Math.min(step.time, deadline - performance.now())));
       return;
     }
-    const repetitions = step.do === 'scroll' ? step.times : 1;
+    const repetitions = step.do === 'click' ? 1 : step.times;
+    let amount = 0;
     for (let repetition = 0; repetition < repetitions && performance.now() < deadline; repetition++) {
-      await this.withDeadline(
-        deadline,
-        this.evaluate(step.do === 'click' ? createClickScript(step.select) : SCROLL_SCRIPT),
-      );
+      const script =
+        step.do === 'click' ? createClickScript(step.select) : step.do === 'more' ? MORE_SCRIPT : SCROLL_SCRIPT;
+      const result = await this.withDeadline(deadline, this.evaluate<unknown>(script));
+      if (step.do === 'more') {
+        // The amount before what this round has asked for.
+        if (typeof result !== 'number' || result <= amount) return;
+        amount = result;
+      }
       await pause(CHECK_INTERVAL_MS / 2);
       while (performance.now() < deadline && !(await this.waitForQuiet(guest, STEP_QUIET_MS, deadline)));
     }

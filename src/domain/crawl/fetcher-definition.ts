@@ -99,6 +99,8 @@ export interface RendererDefinition {
    * it is quiet.
    */
   readonly readyWhen?: string;
+  /** Steps for pages that have none of their own; see domain/render/steps.ts. */
+  readonly steps?: string;
   /** Whether Chromium's own sandbox is used. */
   readonly sandbox: boolean;
   /** Host names, with their subdomains, from which pages may load nothing. */

@@ -57,6 +57,9 @@ describe('a page without its content', () => {
     ['nothing but a script file', script, 'scripts and no content'],
     ['nothing but an application', { inlineScriptBytes: 20_000 }, 'scripts and no content'],
     ['nothing but a short script', { inlineScriptBytes: 19_999 }, undefined],
+    ['only a frame', { ownFrames: 1, links: 1, textBytes: 60 }, 'its content is in 1 frame'],
+    ['a frame and more text', { ownFrames: 1, links: 1, textBytes: 61 }, undefined],
+    ['a frame and a link', { ownFrames: 1, links: 2 }, undefined],
     ['nothing', {}, undefined],
   ])('has %s', (_, parts, expected) => {
     const reason = findRenderingReason(signs(parts));

@@ -11,6 +11,8 @@ export interface ScriptSigns {
   readonly links: number;
   /** The page is a set of frames: its content is in other documents. */
   readonly frames: boolean;
+  /** Number of `<iframe>` elements with a page of the same host. */
+  readonly ownFrames?: number;
   /** Number of `<script src>`, not counting data and JSON blocks. */
   readonly externalScripts: number;
   /** Size of scripts in the page itself, in bytes, not counting data and JSON blocks. */
@@ -49,7 +51,12 @@ const MIN_APPLICATION_BYTES = 20_000;
 export function findRenderingReason(signs: ScriptSigns): string | undefined {
   const { textBytes, links, frames, externalScripts, inlineScriptBytes } = signs;
   const isShell = links <= MAX_SHELL_LINKS;
-  if (frames || textBytes > LITTLE_TEXT || (externalScripts === 0 && inlineScriptBytes === 0)) return undefined;
+  if (frames || textBytes > LITTLE_TEXT) return undefined;
+  // The frame is a link, too: apart from it, there is none.
+  const { ownFrames = 0 } = signs;
+  if (ownFrames > 0 && textBytes <= MAX_EMPTY_TEXT && links <= ownFrames)
+    return `its content is in ${formatCount(ownFrames, 'frame')} (${textBytes} bytes of text)`;
+  if (externalScripts === 0 && inlineScriptBytes === 0) return undefined;
   const summary = `${textBytes} bytes of text, ${formatCount(links, 'link')}, ${formatCount(externalScripts, 'script file')}`;
   if (signs.emptyRoot !== undefined && isShell)
     return `scripts would fill the empty element ${signs.emptyRoot} (${summary})`;

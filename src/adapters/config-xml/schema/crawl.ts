@@ -277,7 +277,7 @@ export const RENDER = element(
     readyWhen: attribute(t.trimInput(t.text), 'Same as `readyWhen` on Renderer.'),
     steps: attribute(
       t.renderSteps,
-      'Steps to carry out on the page before it is read: `click SELECTOR`, `scroll` or `scroll TIMES`, `wait SECONDS`, separated by semicolons.',
+      'Steps to carry out on the page before it is read: `click SELECTOR`, `scroll` or `scroll TIMES`, `more` or `more TIMES` (scroll, and click buttons for more, until nothing is added), `wait SECONDS`, separated by semicolons.',
     ),
   },
 );

@@ -200,6 +200,10 @@ export const RENDERER = element(
       t.trimInput(t.text),
       'When a page is ready to be read: a CSS selector that has to match, or `js:` and an expression that has to be true. Default: once the network and the document are quiet.',
     ),
+    steps: attribute(
+      t.renderSteps,
+      'Steps for all rendered pages for which no rule has its own, as in `steps` of Render: `more` loads what lists add when one scrolls to their end or clicks their button for more.',
+    ),
     sandbox: attribute(
       t.boolean,
       "Use Chromium's own sandbox. Set this to false only where it cannot run (as root, in some containers) and the container itself confines the browser.",

@@ -57,6 +57,7 @@ export function findScriptSigns(html: Buffer, facts: PageFacts, textBytes: numbe
     textBytes,
     links: documentLinks.length,
     frames: facts.links.some(({ kind }) => kind === 'frame'),
+    ownFrames: facts.links.filter(({ kind, href }) => kind === 'iframe' && isOnSameHost(href)).length,
     externalScripts: externalCount,
     inlineScriptBytes: inlineBytes,
     emptyRoot: isEmpty ? root : undefined,
@@ -68,6 +69,9 @@ export function findScriptSigns(html: Buffer, facts: PageFacts, textBytes: numbe
     creates,
   };
 }
+
+/** An address without a host; those of advertisements and videos have one. */
+const isOnSameHost = (href: string): boolean => !/^\s*(?:[a-z][a-z0-9+.-]*:|[/\\]{2}|#|$)/i.test(href);
 
 interface Scripts {
   externalCount: number;
