@@ -4,32 +4,10 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { CrawlWorld } from '../support/crawl-world.js';
 import { describeUnless } from '../support/left-out.js';
 import { crawl } from '../support/scenario.js';
 import { firstMissing, startDebianServer } from './support/debian-server.js';
-import { visitAgain } from './support/protected-site.js';
-
-const configuration = (origin: string, login: string, root = '/') => ({
-  crawler: `<Root url="${origin}${root}"/>`,
-  more: `<cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/><cw:Login name="site" type="form" insecure="true" url="${origin}/" user="robot" password="right" ${login}/></cw:Fetcher>`,
-});
-
-const deletions = async (world: CrawlWorld) =>
-  (await world.store.listOrders({ crawler: 'test' }, undefined, 100)).filter(({ kind }) => kind === 'delete');
-
-/** Ends the sessions, visits everything, and compares what is in the index. */
-async function surviveTheEnd(world: CrawlWorld, endSessions: () => void): Promise<void> {
-  const before = await world.indexed();
-  expect(before.length).toBeGreaterThan(2);
-  expect(world.engine.logins.list()).toMatchObject([{ state: 'logged-in', logins: 1 }]);
-  endSessions();
-  await visitAgain(world);
-  expect(await world.indexed()).toEqual(before);
-  expect(await deletions(world)).toEqual([]);
-  for (const url of before) expect(await world.state(url)).toMatchObject({ status: 'indexed', reason: 'indexed' });
-  expect(world.engine.logins.list()).toMatchObject([{ state: 'logged-in', logins: 2 }]);
-}
+import { loginConfiguration, surviveTheEnd } from './support/ended-sessions.js';
 
 const DJANGO = `
 import sys, django
@@ -88,7 +66,7 @@ describeUnless(noDjango, 'Django', () => {
       prepare: ({ folder }) => run(folder, 'prepare'),
     });
     const origin = `http://127.0.0.1:${server.port}`;
-    const world = await crawl(configuration(origin, `page="${origin}/accounts/login/"`));
+    const world = await crawl(loginConfiguration(origin, `page="${origin}/accounts/login/"`));
     expect((await world.indexed()).map((url) => new URL(url).pathname)).toEqual(['/', '/a', '/b', '/c']);
     expect(await world.state(`${origin}/board/1`)).toMatchObject({ reason: 'login-failed' });
     expect(await world.state(`${origin}/accounts/logout/`)).toMatchObject({ reason: 'login-page' });
@@ -142,7 +120,7 @@ describeUnless(noDokuWiki, 'DokuWiki', () => {
     const origin = `http://127.0.0.1:${server.port}`;
     const login = `page="${origin}/doku.php?id=start&amp;do=login" successSelector="a[href*='do=logout']"`;
     const world = await crawl({
-      ...configuration(origin, login),
+      ...loginConfiguration(origin, login),
       attributes: 'nthreads="1"',
     });
     const pages = ['/', '/doku.php?id=a', '/doku.php?id=b'];
