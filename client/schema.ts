@@ -748,6 +748,21 @@ export interface OrderBatchDto {
   readonly orders: readonly WebhookOrderDto[];
 }
 
+export interface PageMoveDto {
+  /** What the old addresses have in common. */
+  readonly from: string;
+  /** Number of pages that are found at their new address. */
+  readonly done: number;
+  /** Number of pages with an old address of this form, whether or not they have been visited since. */
+  readonly total: number;
+  /** Number of pages whose new address has not been visited yet. */
+  readonly waiting: number;
+  /** Number of pages whose new address has failed; they are found at the old one. */
+  readonly failing: number;
+  /** Pages whose new address does not exist, up to 100. */
+  readonly nowhere: readonly string[];
+}
+
 export interface PageReadingDto {
   /** The text that is extracted as content, up to 200,000 characters. */
   readonly text: string;
@@ -1395,12 +1410,14 @@ export interface SinkTestDto {
 
 export interface SiteMoveDto {
   readonly crawler: string;
-  /** The root whose home page redirects to another site. */
+  /** The root whose home page redirects to another site, or whose pages move. */
   readonly root: string;
-  /** Where it redirects to. */
+  /** Where it redirects to. For pages: what their new addresses have in common. */
   readonly target: string;
-  /** Why the crawl does not follow by itself. */
+  /** Why the crawl does not follow by itself; `redirected` if pages are moving, which needs no decision. */
   readonly reason: string;
+  /** How far the move of pages has come. */
+  readonly pages?: PageMoveDto;
   /** When this was first seen. */
   readonly since: string;
   /** Number of documents that stay in the index although their pages redirect there. */

@@ -1,5 +1,5 @@
 /**
- * Commands of daily work with a running server: `crawler`, `host`, `held`, `urls`, `orders list` and `audit`. Everything that they show or
+ * Commands of daily work with a running server: `crawler`, `host`, `held`, `moves`, `urls`, `orders list` and `audit`. Everything that they show or
  * do is in the API and the console, too.
  */
 import type {
@@ -9,6 +9,7 @@ import type {
   HeldDeletionsDto,
   HostDto,
   OrderDto,
+  SiteMoveDto,
   UrlStateDto,
 } from '../../client/index.js';
 import { toPrintable } from '../server/printable.js';
@@ -141,6 +142,48 @@ export async function decideHeld(
   const { count } = await new ServerClient(options).call<{ readonly count: number }>('POST', path);
   if (options.json) return printJson({ host, [action === 'release' ? 'released' : 'dropped']: count });
   process.stdout.write(`${count} of ${toPrintable(host)} ${action === 'release' ? 'released' : 'dropped'}\n`);
+}
+
+export async function listMoves(options: Options): Promise<void> {
+  const moves = await new ServerClient(options).list<SiteMoveDto>('/moves');
+  if (options.json) return printJson(moves);
+  if (moves.length === 0) {
+    process.stdout.write('no site moves\n');
+    return;
+  }
+  const rows = moves.map(({ crawler, root, target, reason, since, documents, pages }) => [
+    crawler,
+    toPrintable(pages?.from ?? root),
+    toPrintable(target),
+    pages ? describeProgress(pages) : `${reason}: ${documents} documents wait for a decision`,
+    since,
+  ]);
+  process.stdout.write(`${formatTable(['CRAWLER', 'FROM', 'TO', 'STATE', 'SINCE'], rows)}\n`);
+  for (const url of moves.flatMap(({ pages }) => pages?.nowhere ?? []))
+    process.stdout.write(`leads nowhere: ${toPrintable(url)}\n`);
+  if (moves.some(({ pages }) => !pages))
+    process.stderr.write('to decide: crawlway moves follow ROOT --crawler NAME, or crawlway moves decline …\n');
+}
+
+const describeProgress = ({ done, total, waiting, failing, nowhere }: NonNullable<SiteMoveDto['pages']>): string =>
+  [
+    `${done} of ${total} done`,
+    ...(waiting > 0 ? [`${waiting} wait`] : []),
+    ...(failing > 0 ? [`${failing} fail`] : []),
+    ...(nowhere.length > 0 ? [`${nowhere.length} lead nowhere`] : []),
+  ].join(', ');
+
+export async function decideMove(
+  root: string,
+  follow: boolean,
+  { crawler: name, ...options }: Options & { readonly crawler?: string },
+): Promise<void> {
+  const client = new ServerClient(options);
+  const crawler = await client.resolveCrawler(name);
+  const body = { type: 'application/json', text: JSON.stringify({ root, follow }) };
+  await client.call('POST', `/crawlers/${encodeURIComponent(crawler)}/moves`, body);
+  if (options.json) return printJson({ crawler, root, follow });
+  process.stdout.write(`${toPrintable(root)} ${follow ? 'is followed' : 'is not followed'}\n`);
 }
 
 export async function showAudit(options: Options & { readonly limit: string }): Promise<void> {

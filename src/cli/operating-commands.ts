@@ -13,7 +13,9 @@ import {
   controlCrawlers,
   controlHost,
   decideHeld,
+  decideMove,
   listHeld,
+  listMoves,
   listOrders,
   listUrls,
   showAudit,
@@ -70,6 +72,21 @@ export function addOperatingCommands(program: Command): void {
       .argument('<host>', 'web server, as held list shows it')
       .option('--reason <code>', 'only what has this reason, such as one-page-everywhere')
       .action((host: string, options) => decideHeld(action, host, options));
+
+  const movesCommand = program.command('moves').description('sites that move to new addresses');
+  addJsonOption(addServerOption(movesCommand.command('list', { isDefault: true })))
+    .description('list moves, how far they have come, and those that wait for a decision')
+    .action(listMoves);
+  for (const action of ['follow', 'decline'] as const)
+    addJsonOption(addServerOption(movesCommand.command(action)))
+      .description(
+        action === 'follow'
+          ? 'crawl a site at the address to which its home page redirects'
+          : 'do not, so that documents whose pages redirect there leave the index',
+      )
+      .argument('<root>', 'root, as moves list shows it')
+      .option('--crawler <name>', 'crawler to use; required if there are several')
+      .action((root: string, options) => decideMove(root, action === 'follow', options));
 
   addLimitOption(addJsonOption(addServerOption(program.command('urls'))), 'URLs')
     .description('list stored URLs, or export all that match')

@@ -38,10 +38,10 @@ export type CrawlEvent =
       readonly type: 'move';
       readonly at: Instant;
       readonly crawler: string;
-      /** The root whose home page redirects to another site. */
+      /** The root whose home page redirects to another site, or whose pages move. */
       readonly root: string;
       readonly target: string;
-      /** Why the crawl does not move there by itself. */
+      /** Why the crawl does not move there by itself; `redirected` for pages that move. */
       readonly reason: Reason;
     }
   | { readonly type: 'crawler'; readonly at: Instant; readonly crawler: string; readonly state: string }

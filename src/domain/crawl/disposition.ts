@@ -149,7 +149,7 @@ export function createUnchangedDisposition(
 type RedirectOutcome = Extract<VisitOutcome, { kind: 'redirect' }>;
 
 /** When a redirect that waits is visited again at the latest: what it waits for usually brings that visit forward. */
-const TARGET_RECHECK = hours(1);
+const TARGET_RECHECK = hours(6);
 
 /** The document stays. What was counted stays as well: the visit says nothing yet about the page. */
 function createWaitingRedirectDisposition(state: UrlState, { target }: RedirectOutcome, now: Instant): Disposition {

@@ -4,6 +4,8 @@ export const WEBHOOK_EVENTS = {
     'The deletion guard is holding deletions for a host until they are released or dropped. Sent for the 1st, 10th, 100th … deletion for a host.',
   'changes.held':
     'Many pages of a host suddenly say the same, so their documents stay as they are until the host is well or the changes are released. Sent for the 1st, 10th, 100th … page of a host.',
+  'site.move':
+    'A site moves: its pages redirect to new addresses (reason `redirected`), or its home page redirects to another site, to which the crawl does not follow until someone decides.',
   'host.ill': 'A host is not responding or has asked for a pause; no requests are sent to it for a while.',
   'host.recovered': 'The host is responding again.',
   'login.failed': 'A login to a web site failed. Sent once until the login works again.',

@@ -1,8 +1,9 @@
 import { REFRESH } from '../../domain/frontier/sources.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
-import type { Instant } from '../../domain/time/units.js';
+import { before, type Duration, days, type Instant } from '../../domain/time/units.js';
 import { getOrigin, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawlers } from '../crawl/crawlers.js';
+import { countProgress, getPageMoveSetting, type MoveProgress, type PageMove } from '../crawl/evidence/page-moves.js';
 import {
   getDecisionSetting,
   getUndecidedSetting,
@@ -13,16 +14,29 @@ import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import { NotFound } from '../support/api-errors.js';
 
-/** A site that redirects to another one, to which the crawl does not move by itself. */
+/** A site that redirects to another one, to which the crawl does not move by itself, or whose pages are moving. */
 export interface SiteMoveView {
   readonly crawler: string;
   readonly root: string;
+  /** For pages that are moving: what their new addresses have in common, followed by an asterisk. */
   readonly target: string;
+  /** `redirected` for pages that are moving. */
   readonly reason: ReasonCode;
   readonly since: Instant;
+  readonly pages?: PageMoveView;
   /** Number of its documents that stay in the index although their pages redirect there. */
   readonly documents: number;
 }
+
+export interface PageMoveView extends MoveProgress {
+  /** What the old addresses have in common, followed by an asterisk. */
+  readonly from: string;
+  /** Pages whose new address does not exist. */
+  readonly nowhere: readonly string[];
+}
+
+/** A move is listed for this long after its beginning, or until it is done. */
+const LISTED: Duration = days(7);
 
 interface DecisionServices {
   readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting' | 'listSettings' | 'count' | 'makeDue' | 'find'>;
@@ -30,7 +44,7 @@ interface DecisionServices {
   readonly crawlers: Pick<Crawlers, 'get' | 'list'>;
 }
 
-/** Moves of sites about which an operator decides. */
+/** Moves of sites: those about which an operator decides, and those that are under way. */
 export class SiteMoveDecisions {
   constructor(private readonly services: DecisionServices) {}
 
@@ -38,6 +52,7 @@ export class SiteMoveDecisions {
     const { store, crawlers } = this.services;
     const views: SiteMoveView[] = [];
     for (const { name: crawler } of crawlers.list()) {
+      views.push(...(await this.listPageMoves(crawler)));
       const prefix = getUndecidedSetting(crawler, '');
       for (const [setting, text] of await store.listSettings(prefix)) {
         const root = setting.slice(prefix.length);
@@ -45,6 +60,24 @@ export class SiteMoveDecisions {
         const documents = await store.count({ crawler, hostKey, reason: 'move-undecided', indexed: true });
         views.push({ crawler, root, ...(JSON.parse(text) as UndecidedMove), documents });
       }
+    }
+    return views;
+  }
+
+  private async listPageMoves(crawler: string): Promise<SiteMoveView[]> {
+    const { store, clock } = this.services;
+    const prefix = getPageMoveSetting(crawler, '');
+    const views: SiteMoveView[] = [];
+    for (const [setting, text] of await store.listSettings(prefix)) {
+      const hostKey = setting.slice(prefix.length);
+      const move = JSON.parse(text) as PageMove;
+      const { from, to, since, nowhere, root = from } = move;
+      const progress = await countProgress(store, crawler, hostKey, move);
+      const { done, total, waiting, failing } = progress;
+      if (done + nowhere.length === total && since < before(clock.now(), LISTED)) continue;
+      const pages = { ...progress, from: `${from}*`, nowhere };
+      const reason = 'redirected' as const;
+      views.push({ crawler, root, target: `${to}*`, reason, since, documents: waiting + failing, pages });
     }
     return views;
   }

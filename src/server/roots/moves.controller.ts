@@ -1,14 +1,14 @@
 import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { IsBoolean, IsString, MaxLength } from 'class-validator';
-import type { SiteMoveView } from '../../engine/control/site-move-decisions.js';
+import type { PageMoveView, SiteMoveView } from '../../engine/control/site-move-decisions.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
-import { type Answer, integer, schema, text, time } from '../http/schema.js';
+import { type Answer, integer, list, one, schema, text, time, url } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 
 class MoveDecisionBody {
@@ -25,11 +25,27 @@ class MoveDecisionBody {
   follow!: boolean;
 }
 
+const pageMoveSchema = schema<PageMoveView>()('PageMove', {
+  from: text('https://www.example.com/old/*', 'What the old addresses have in common.'),
+  done: integer(110, 'Number of pages that are found at their new address.'),
+  total: integer(120, 'Number of pages with an old address of this form, whether or not they have been visited since.'),
+  waiting: integer(5, 'Number of pages whose new address has not been visited yet.'),
+  failing: integer(2, 'Number of pages whose new address has failed; they are found at the old one.'),
+  nowhere: list(url(), 'Pages whose new address does not exist, up to 100.'),
+});
+
 const siteMoveSchema = schema<SiteMoveView>()('SiteMove', {
   crawler: text('docs'),
-  root: text('https://www.example.com/', 'The root whose home page redirects to another site.'),
-  target: text('https://www.example.org/', 'Where it redirects to.'),
-  reason: text('move-to-another-domain', 'Why the crawl does not follow by itself.'),
+  root: text('https://www.example.com/', 'The root whose home page redirects to another site, or whose pages move.'),
+  target: text(
+    'https://www.example.org/',
+    'Where it redirects to. For pages: what their new addresses have in common.',
+  ),
+  reason: text(
+    'move-to-another-domain',
+    'Why the crawl does not follow by itself; `redirected` if pages are moving, which needs no decision.',
+  ),
+  pages: one(pageMoveSchema, 'How far the move of pages has come.').optional(),
   since: time('When this was first seen.'),
   documents: integer(120, 'Number of documents that stay in the index although their pages redirect there.'),
 });
@@ -42,9 +58,9 @@ export class MovesController {
   @Get('moves')
   @Operation({
     id: 'listMoves',
-    summary: 'Moves that wait for a decision',
+    summary: 'Moves of sites',
     description:
-      'Sites whose home page redirects to another site, to which the crawl does not move by itself. Their documents stay in the index.',
+      'Sites whose home page redirects to another site, to which the crawl does not move by itself: their documents stay in the index until someone decides. And sites whose pages redirect to new addresses of their own, with the number of those that have arrived; such a move is listed for a week, or until it is done.',
     role: 'read',
   })
   @PageResponse(siteMoveSchema)

@@ -80,6 +80,7 @@ describe('a webhook', () => {
       ['login.failed', '', 'login.failed'],
     ],
     ['two logins', [login('failing'), login('failing', 'n')], ['login.failed', 'login.failed']],
+    ['a site that moves', [{ type: 'move', root: 'http://a.example/', target: 'http://b.example/' }], ['site.move']],
     ['a visit', [{ type: 'visit' }], ['']],
   ])('is sent once for each change of %s', async (_, events, reports) => {
     expect(await webhooks().report(...events)).toEqual(reports);

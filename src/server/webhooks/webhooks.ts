@@ -96,6 +96,10 @@ export class Webhooks {
         this.failingLogins.add(login);
         return { type: 'login.failed', data: { login, state, message } };
       }
+      case 'move': {
+        const { crawler, root, target, reason } = event;
+        return { type: 'site.move', data: { crawler, root, target, reason } };
+      }
       case 'configuration':
         return { type: 'configuration.applied', data: { version: event.version } };
       default:

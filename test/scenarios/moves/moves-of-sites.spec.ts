@@ -59,7 +59,10 @@ describe('a site that redirects to another host', () => {
     await world.pass(days(2));
     expect(await world.indexed()).toEqual(follow ? moved : []);
     if (!follow) expect(young.requests).toEqual([]);
-    expect(await world.engine.moves.list()).toEqual([]);
+    const all = documents.length;
+    expect((await world.engine.moves.list()).map(({ pages }) => pages)).toMatchObject(
+      follow ? [{ from: old.url('/*'), done: all, total: all, nowhere: [] }] : [],
+    );
     await expect(world.engine.moves.decide('test', root, true)).rejects.toThrow('no move of');
   });
 
@@ -175,5 +178,15 @@ describe('a relaunch under new paths', () => {
     const indexed = await world.indexed();
     expect(indexed.filter((url) => !deadUrls.includes(url))).toEqual([site.url('/'), ...alive].sort());
     for (const url of deadUrls) expect(await world.state(url)).toMatchObject({ reason: 'redirect-target-gone' });
+    const [move, ...others] = await world.engine.moves.list();
+    expect(others).toEqual([]);
+    expect(move).toMatchObject({ crawler: 'test', root: site.url('/'), target: `${site.url('/new/p')}*` });
+    expect(move?.reason).toBe('redirected');
+    const done = count - 1 - dead.length;
+    const progress = { from: `${site.url('/old/p')}*`, done, total: count - 1, waiting: 0, failing: 0 };
+    expect(move?.pages).toMatchObject(progress);
+    expect([...move!.pages!.nowhere].sort()).toEqual(deadUrls.sort());
+    await world.pass(days(8));
+    expect(await world.engine.moves.list()).toEqual([]);
   });
 });

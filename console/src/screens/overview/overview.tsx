@@ -8,6 +8,7 @@ import { Alerts } from './alerts.js';
 import { CrawlerCard } from './crawler-card.js';
 import { FormerCrawlers } from './former-crawlers.js';
 import { LiveEvents } from './live-events.js';
+import { Moves } from './moves.js';
 import { RateHistory } from './rate-history.js';
 
 export function Overview(): JSX.Element {
@@ -22,6 +23,7 @@ export function Overview(): JSX.Element {
       </PageHead>
       <FormerCrawlers crawlers={crawlers} />
       <Alerts crawler={chosenCrawler} />
+      <Moves crawler={chosenCrawler.name} />
       {sortChosenFirst(crawlers, chosenCrawler).map((crawler) => (
         <CrawlerCard key={crawler.name} crawler={crawler} />
       ))}

@@ -7,11 +7,11 @@
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import { createExclusion } from '../../../domain/crawl/exclusion.js';
 import { classifyRedirect, judgeTarget, LOOK_SIZE, type RedirectKind } from '../../../domain/crawl/redirects.js';
-import { REDIRECTED_FOR_NOW } from '../../../domain/crawl/revisit.js';
+import { AWAITING_TARGET, REDIRECTED_FOR_NOW } from '../../../domain/crawl/revisit.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import type { LoginWalls } from '../../../domain/fetch/login-wall.js';
-import { before, hours, type Instant, minutes } from '../../../domain/time/units.js';
+import { before, days, hours, type Instant, minutes } from '../../../domain/time/units.js';
 import { stripQuery, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { Clock } from '../../ports/clock.js';
@@ -19,6 +19,7 @@ import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../../ports/page-task.js';
 import type { SettledUrl } from '../outcome/decision.js';
+import type { PageMoves } from './page-moves.js';
 
 const MAX_WAITING = 20_000;
 const MAX_CHAIN = 20;
@@ -42,6 +43,7 @@ interface RedirectServices {
   readonly clock: Clock;
   readonly walls: Pick<LoginWalls, 'findEvidence'>;
   readonly processor: Pick<PageProcessor, 'forget'>;
+  readonly pageMoves: Pick<PageMoves, 'noteDeparture' | 'noteNowhere'>;
   /** Visits the URL next; false if it is in flight. */
   readonly scheduleVisit: (state: UrlState) => Promise<boolean>;
 }
@@ -89,7 +91,7 @@ export class Redirects {
     const isCurrent = earlier !== undefined && earlier.since >= before(startedAt, FRESH);
     const seen: Seen = isCurrent ? earlier : { since: startedAt, kind: 'look' };
     this.seen.set(state.url, seen);
-    seen.kind = await this.classify(state, target, seen.since);
+    seen.kind = await this.classify(state, outcome, seen.since);
     if (seen.kind === 'look') return this.drop(result, { ...outcome, waits: true });
     const place = stripQuery(target);
     if (seen.kind === 'wall') {
@@ -177,11 +179,15 @@ export class Redirects {
     return seenAt !== undefined && seenAt >= before(now, WALL_LIFETIME);
   }
 
-  private async classify(state: UrlState, target: string, since: Instant): Promise<RedirectKind> {
+  private async classify(state: UrlState, { target, refused }: Redirect, since: Instant): Promise<RedirectKind> {
     const { hostKey, url } = state;
     const now = this.services.clock.now();
     const evidence = this.services.walls.findEvidence({ hostKey, from: url, target, now }, since);
-    if (evidence.targets >= Math.max(1, Math.min(LOOK_SIZE, evidence.others))) this.departures.set(hostKey, now);
+    const isDeparture = evidence.targets >= Math.max(1, Math.min(LOOK_SIZE, evidence.others));
+    if (isDeparture && refused === undefined) {
+      this.departures.set(hostKey, now);
+      await this.services.pageMoves.noteDeparture(state, target);
+    }
     if (classifyRedirect(evidence, 1) !== 'look') return classifyRedirect(evidence, 1);
     const pages = await this.findOthers(state, target);
     for (const page of pages) {
@@ -212,7 +218,9 @@ export class Redirects {
     const { target } = outcome;
     const end = await this.findEnd(state, target);
     if (end === 'loop') return fail('redirect-target-failed', `it redirects to ${target}, which leads back to it`);
-    const fresh = before(clock.now(), FRESH);
+    // A page that has been waiting for the same target knows what was found there since, however long that took.
+    const isAwaited = state.reason === AWAITING_TARGET && state.canonical === target;
+    const fresh = before(clock.now(), isAwaited ? days(1) : FRESH);
     const since = state.lastVisitAt !== undefined && state.lastVisitAt > fresh ? state.lastVisitAt : fresh;
     const verdict = judgeTarget(end, since);
     switch (verdict.kind) {
@@ -225,6 +233,7 @@ export class Redirects {
         return { ...outcome, waits: true };
       }
       case 'gone':
+        await this.services.pageMoves.noteNowhere(state);
         return fail('redirect-target-gone', `it redirects to ${target}, which does not exist`);
       case 'failed':
         return fail('redirect-target-failed', `it redirects to ${target}, which failed: ${verdict.reason}`);
