@@ -73,20 +73,7 @@ export function addOperatingCommands(program: Command): void {
       .option('--reason <code>', 'only what has this reason, such as one-page-everywhere')
       .action((host: string, options) => decideHeld(action, host, options));
 
-  const movesCommand = program.command('moves').description('sites that move to new addresses');
-  addJsonOption(addServerOption(movesCommand.command('list', { isDefault: true })))
-    .description('list moves, how far they have come, and those that wait for a decision')
-    .action(listMoves);
-  for (const action of ['follow', 'decline'] as const)
-    addJsonOption(addServerOption(movesCommand.command(action)))
-      .description(
-        action === 'follow'
-          ? 'crawl a site at the address to which its home page redirects'
-          : 'do not, so that documents whose pages redirect there leave the index',
-      )
-      .argument('<root>', 'root, as moves list shows it')
-      .option('--crawler <name>', 'crawler to use; required if there are several')
-      .action((root: string, options) => decideMove(root, action === 'follow', options));
+  addMoveCommands(program.command('moves').description('sites that move to new addresses'));
 
   addLimitOption(addJsonOption(addServerOption(program.command('urls'))), 'URLs')
     .description('list stored URLs, or export all that match')
@@ -109,6 +96,22 @@ export function addOperatingCommands(program: Command): void {
   addLimitOption(addJsonOption(addServerOption(program.command('audit'))), 'calls')
     .description('list who changed what through the API (requires the role admin)')
     .action(showAudit);
+}
+
+function addMoveCommands(moves: Command): void {
+  addJsonOption(addServerOption(moves.command('list', { isDefault: true })))
+    .description('list moves, how far they have come, and those that wait for a decision')
+    .action(listMoves);
+  for (const action of ['follow', 'decline'] as const)
+    addJsonOption(addServerOption(moves.command(action)))
+      .description(
+        action === 'follow'
+          ? 'crawl a site at the address to which its home page redirects'
+          : 'do not, so that documents whose pages redirect there leave the index',
+      )
+      .argument('<root>', 'root, as moves list shows it')
+      .option('--crawler <name>', 'crawler to use; required if there are several')
+      .action((root: string, options) => decideMove(root, action === 'follow', options));
 }
 
 function addCrawlerCommands(crawler: Command): void {

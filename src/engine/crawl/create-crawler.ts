@@ -9,7 +9,6 @@ import { ChangeGuard } from './evidence/change-guard.js';
 import { ClaimedChanges } from './evidence/claimed-changes.js';
 import { EndlessLinks } from './evidence/endless-links.js';
 import { HostTroubles } from './evidence/host-trouble.js';
-import { PageMoves } from './evidence/page-moves.js';
 import { Redirects } from './evidence/redirects.js';
 import { Rediscovery } from './evidence/rediscovery.js';
 import { SiteReports } from './evidence/site-reports.js';
@@ -56,8 +55,7 @@ export function createCrawler(
   const scheduleVisit = (url: UrlState): Promise<boolean> =>
     decisions.requeue(url, toImmediateQueuePlace(url, clock.now()));
   const troubles = new HostTroubles(name, { ...shared, scheduleVisit });
-  const pageMoves = new PageMoves(name, { ...shared, ...visitTools });
-  const redirects = new Redirects(name, { ...shared, walls: visitTools.review.walls, pageMoves, scheduleVisit });
+  const redirects = new Redirects(name, { ...shared, ...visitTools, walls: visitTools.review.walls, scheduleVisit });
   const changes = new ChangeGuard(name, { ...shared, ...webServers, scheduleVisit });
   const tally = new Tally(clock);
   const parts = {

@@ -45,7 +45,7 @@ export interface MoveProgress {
 
 export const getPageMoveSetting = (crawler: string, hostKey: string): string => `page-move/${crawler}/${hostKey}`;
 
-interface MoveServices {
+export interface PageMoveServices {
   readonly store: Pick<Settings, 'getSetting' | 'putSetting'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly events: Pick<CrawlEvents, 'emit'>;
@@ -64,7 +64,7 @@ export class PageMoves {
 
   constructor(
     private readonly crawler: string,
-    private readonly services: MoveServices,
+    private readonly services: PageMoveServices,
   ) {}
 
   /** Records that a page is redirected to an address of its own, as other pages of its host are. */

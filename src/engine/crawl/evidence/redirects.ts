@@ -19,7 +19,7 @@ import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../../ports/page-task.js';
 import type { SettledUrl } from '../outcome/decision.js';
-import type { PageMoves } from './page-moves.js';
+import { type PageMoveServices, PageMoves } from './page-moves.js';
 
 const MAX_WAITING = 20_000;
 const MAX_CHAIN = 20;
@@ -38,12 +38,11 @@ const PAGE_FOR_ALL = {
 
 type Redirect = Extract<PageOutcome, { kind: 'redirect' }>;
 
-interface RedirectServices {
-  readonly store: Pick<UrlCatalog, 'find' | 'list'>;
+interface RedirectServices extends PageMoveServices {
+  readonly store: PageMoveServices['store'] & Pick<UrlCatalog, 'find' | 'list'>;
   readonly clock: Clock;
   readonly walls: Pick<LoginWalls, 'findEvidence'>;
   readonly processor: Pick<PageProcessor, 'forget'>;
-  readonly pageMoves: Pick<PageMoves, 'noteDeparture' | 'noteNowhere'>;
   /** Visits the URL next; false if it is in flight. */
   readonly scheduleVisit: (state: UrlState) => Promise<boolean>;
 }
@@ -69,10 +68,14 @@ export class Redirects {
   /** Pages to which hosts redirect their pages, without query, and when that was last seen. */
   private readonly walls = new BoundedMap<string, Instant>(MAX_WAITING);
 
+  private readonly pageMoves: PageMoves;
+
   constructor(
     private readonly crawler: string,
     private readonly services: RedirectServices,
-  ) {}
+  ) {
+    this.pageMoves = new PageMoves(crawler, services);
+  }
 
   /**
    * To be called with the result of a visit before its links are stored. The links of a redirect that may lead to a page
@@ -186,7 +189,7 @@ export class Redirects {
     const isDeparture = evidence.targets >= Math.max(1, Math.min(LOOK_SIZE, evidence.others));
     if (isDeparture && refused === undefined) {
       this.departures.set(hostKey, now);
-      await this.services.pageMoves.noteDeparture(state, target);
+      await this.pageMoves.noteDeparture(state, target);
     }
     if (classifyRedirect(evidence, 1) !== 'look') return classifyRedirect(evidence, 1);
     const pages = await this.findOthers(state, target);
@@ -233,7 +236,7 @@ export class Redirects {
         return { ...outcome, waits: true };
       }
       case 'gone':
-        await this.services.pageMoves.noteNowhere(state);
+        await this.pageMoves.noteNowhere(state);
         return fail('redirect-target-gone', `it redirects to ${target}, which does not exist`);
       case 'failed':
         return fail('redirect-target-failed', `it redirects to ${target}, which failed: ${verdict.reason}`);
