@@ -24,6 +24,7 @@ const ENTRIES = {
   'sqlite-reader.thread': 'src/adapters/storage/sqlite/sqlite-reader.thread.js',
   'plugins.process': 'src/adapters/plugins/plugins.process.js',
   'documents.process': 'src/adapters/parsers/documents/documents.process.js',
+  'letter-groups': 'src/adapters/parsers/letter-groups.js',
 };
 
 /** Packages that find their files by their own location in node_modules. */

@@ -51,6 +51,22 @@ const NEIGHBOURS: Record<string, string> = {
   ky: 'Бул шаар абдан чоң жана адамдар күн сайын ишке барат, ал үчүн автобус менен жүрүшөт.',
 };
 
+/** Our own sentences of about 50 characters, in which there are few small words. */
+const SHORT: Record<string, string> = {
+  cs: 'Nová kovárna otevře své dveře návštěvníkům příští týden.',
+  da: 'Den gamle smedje åbner igen i begyndelsen af måneden.',
+  fi: 'Vanha sepänpaja avataan uudelleen ensi viikolla kaupungissa.',
+  en: 'Opening hours change next week because of construction work.',
+  de: 'Öffnungszeiten ändern sich nächste Woche wegen Bauarbeiten.',
+  tr: 'Eski demirci atölyesi önümüzdeki hafta yeniden açılacak.',
+  uk: 'Стара кузня знову відкриється наступного тижня у місті.',
+  be: 'Старая кузня зноў адчыніцца на наступным тыдні ў горадзе.',
+  bg: 'Старата ковачница ще отвори отново следващата седмица.',
+  fa: 'آهنگری قدیمی هفته آینده در شهر دوباره باز می‌شود.',
+  nn: 'Smia opnar ikkje før neste veke, seier dei som arbeider der.',
+  af: 'Hulle het gesê dat die smidswinkel nie voor môre oop is nie.',
+};
+
 /** Languages that are identified by their script or unique letters, so that a few words are enough. */
 const BY_LETTERS = ['si', 'or', 'as', 'ti', 'yi', 'ps', 'ug', 'sd'];
 
@@ -64,6 +80,10 @@ describe('the language is recognized', () => {
   it.each(Object.entries(NEIGHBOURS))('%s', (language, text) => expect(detectLanguage(text)).toBe(language));
 
   it.each(Object.entries(ARTICLE))('%s', (language, text) => expect(detectLanguage(text)).toBe(language));
+
+  it.each(Object.entries(SHORT))('%s, in a short text', (language, text) =>
+    expect(detectLanguage(text)).toBe(language),
+  );
 
   it('where diacritics are written separately from their letters', () => {
     const text = 'Ngôi nhà này rất lớn và sạch sẽ, mọi người trong làng đều đi làm và không quên bạn bè của họ được.';
