@@ -2,7 +2,13 @@ import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import { SinkUnavailable, SinkUnsuitable } from '../../engine/ports/sink.js';
 import { asRecord, asString, isRecord } from './answers.js';
 import { countForeignHits } from './elasticsearch-foreign.js';
-import { buildIndexBody, findMissingFields, findSchemaFaults, type SearchDialect } from './elasticsearch-schema.js';
+import {
+  buildIndexBody,
+  findMissingFields,
+  findSchemaFaults,
+  findTakenFields,
+  type SearchDialect,
+} from './elasticsearch-schema.js';
 import { isSuccess, type SinkClient, type SinkRequest, type SinkResponse } from './sink-client.js';
 
 /** Priority of a configured template, which takes precedence over the products' built-in templates. */
@@ -25,6 +31,8 @@ export class SearchIndex {
   isAlias = false;
   /** Other indexes that have the alias, and serve searches until it is moved: they get deletions, too. */
   servingIndexes: readonly string[] = [];
+  /** Fields of documents that the index uses for something else, and that are left out. */
+  takenFields: readonly string[] = [];
   private isReady = false;
 
   constructor(
@@ -82,19 +90,29 @@ export class SearchIndex {
     if (this.options.pipeline !== undefined) return undefined; // the pipeline may change any field
     const notes = this.servingIndexes.length === 0 ? [] : [this.describeAlias()];
     const wanted = buildIndexBody(this.dialect, this.options).mappings;
-    for (const { name, settings, mappings } of (await this.read(signal)) ?? []) {
+    const indexes = await this.read(signal);
+    if (indexes === undefined) notes.push(this.describeMissingPrivilege());
+    const takenFields = new Set<string>();
+    for (const { name, settings, mappings } of indexes ?? []) {
       const hasPipeline = ['default_pipeline', 'final_pipeline'].some((setting) => settings[setting] !== undefined);
       const faults = hasPipeline ? [] : findSchemaFaults(mappings);
       if (faults.length > 0)
         throw new SinkUnsuitable(
           `${this.client.displayName}: the mapping of the index ${name} refuses every document: ${faults.join('; ')}. Use another index, or let Crawlway create it`,
         );
-      const missing = findMissingFields(mappings, wanted);
+      const taken = hasPipeline ? [] : findTakenFields(mappings);
+      for (const field of taken) takenFields.add(field);
+      if (taken.length > 0)
+        notes.push(
+          `The index ${name} uses ${taken.join(', ')} for something else, as the Elastic Common Schema does: documents are stored without these fields`,
+        );
+      const missing = findMissingFields(mappings, wanted).filter((field) => !taken.includes(field.split('.')[0]!));
       if (missing.length > 0)
         notes.push(
           `The index ${name} was created with another mapping and lacks ${missing.join(', ')}: documents are accepted, but these fields cannot be searched. A new index has them`,
         );
     }
+    this.takenFields = [...takenFields];
     const foreignCount = await countForeignHits(this.client, this.options.index, signal);
     if (foreignCount > 0)
       notes.push(
@@ -117,6 +135,10 @@ export class SearchIndex {
   private describeAlias(): string {
     const { alias, index } = this.options;
     return `The alias ${alias} is on ${this.servingIndexes.join(', ')}, and ${index} is filled beside: once that is done, \`crawlway sinks switch\` moves the alias`;
+  }
+
+  private describeMissingPrivilege(): string {
+    return `The credentials may not read the index ${this.options.index} (403), so a wrong mapping and an index that was deleted or replaced are not noticed: grant them view_index_metadata`;
   }
 
   private get path(): string {

@@ -36,7 +36,7 @@ export const getDialect = (type: 'elasticsearch' | 'opensearch'): SearchDialect 
   type === 'opensearch' ? OPENSEARCH : ELASTICSEARCH;
 
 /** To be raised when the mapping changes; an index shows with which one it was created. */
-const MAPPING_VERSION = 2;
+const MAPPING_VERSION = 3;
 
 /** The analyzers that both products contain, by language. */
 const ANALYZERS: Readonly<Record<string, string>> = {
@@ -54,7 +54,7 @@ const WORDS = { type: 'text' } as const;
 const COMPLETED_WORDS = { type: 'text', index_prefixes: { min_chars: 1, max_chars: 10 } } as const;
 const createAnalyzedFields = (analyzer: string) => {
   const field = { type: 'text', analyzer };
-  return { properties: { title: field, description: field, text: field } };
+  return { properties: { title: field, headings: field, description: field, text: field } };
 };
 
 /** `master.bytes` is meant for an ingest pipeline (attachment) and is excluded from the stored source document. */
@@ -141,6 +141,8 @@ export function toSourceDocument(crawler: string, document: PushDocument, analys
   const values = groupValuesByName(metas, (name) => name || '_');
   const title = values['title']?.[0] ?? '';
   const fields = findSearchFields(document);
+  const analyzed =
+    analysis && createAnalyzedForm(fields, { title, headings: headings?.map((heading) => heading.text), text });
   return {
     uri,
     stamp,
@@ -148,7 +150,7 @@ export function toSourceDocument(crawler: string, document: PushDocument, analys
     ...fields,
     title,
     text,
-    analyzed: analysis && createAnalyzedForm(fields, title, text),
+    analyzed,
     metas: values,
     dates: groupTypedValues(metas, 'date'),
     numbers: groupTypedValues(metas, 'number'),
@@ -160,10 +162,10 @@ export function toSourceDocument(crawler: string, document: PushDocument, analys
 }
 
 /** The words of the document under its language; undefined if no analyzer knows it. */
-function createAnalyzedForm({ language = '', description }: SearchFields, title: string, text: string) {
+function createAnalyzedForm({ language = '', description }: SearchFields, words: object) {
   const [code = ''] = language.toLowerCase().split(/[-_]/);
   const field = SAME_ANALYZER[code] ?? code;
-  return Object.hasOwn(ANALYZERS, field) ? { [field]: { title, description, text } } : undefined;
+  return Object.hasOwn(ANALYZERS, field) ? { [field]: { ...words, description } } : undefined;
 }
 
 /**
@@ -215,11 +217,28 @@ const TEXT_TYPES = new Set([
   'icu_collation_keyword',
 ]);
 const OBJECT_TYPES = new Set(['object', 'nested', 'flattened', 'flat_object']);
-const TEXT_FIELDS = [
-  ...['uri', 'stamp', 'crawler', 'title', 'text', 'markdown', 'headings', 'host', 'path', 'language', 'contentType'],
-  'description',
-];
+const TEXT_FIELDS = ['uri', 'stamp', 'crawler', 'title', 'text', 'markdown', 'headings'];
+/** Repeat what a document says elsewhere, so that it can do without them. Others give the same names to objects (ECS). */
+const REPEATED_FIELDS = ['host', 'path', 'language', 'contentType', 'description'] as const;
+const REPEATED_TYPES = new Set([...TEXT_TYPES, 'constant_keyword', 'completion', 'nothing']);
 const OBJECT_FIELDS = ['metas', 'dates', 'numbers', 'master', 'chunks', 'analyzed'];
+
+const findType = (field: unknown): string => {
+  const { type, enabled, properties } = asRecord(field);
+  return asString(type) ?? (properties === undefined && enabled === undefined ? 'nothing' : 'object');
+};
+
+/** Returns the fields that an index uses for something else, and that are therefore left out of its documents. */
+export function findTakenFields(mappings: Readonly<Record<string, unknown>>): string[] {
+  const properties = asRecord(mappings['properties']);
+  const isTaken = (name: string): boolean =>
+    properties[name] === undefined ? mappings['dynamic'] === 'strict' : !REPEATED_TYPES.has(findType(properties[name]));
+  const lastModified = properties['lastModified'];
+  return [
+    ...REPEATED_FIELDS.filter(isTaken),
+    ...(lastModified !== undefined && OBJECT_TYPES.has(findType(lastModified)) ? ['lastModified'] : []),
+  ];
+}
 
 /** Returns what is wrong with the fields of an index that cannot hold what every document has. */
 export function findSchemaFaults(mappings: Readonly<Record<string, unknown>>): string[] {
@@ -228,8 +247,7 @@ export function findSchemaFaults(mappings: Readonly<Record<string, unknown>>): s
     const field = properties[name];
     if (field === undefined)
       return mappings['dynamic'] === 'strict' ? [`\`${name}\` is missing (dynamic: strict)`] : [];
-    const { type, enabled, properties: children } = asRecord(field);
-    const actual = asString(type) ?? (children === undefined && enabled === undefined ? 'nothing' : 'object');
+    const actual = findType(field);
     return accepted.has(actual) ? [] : [`\`${name}\` is mapped as ${actual} and receives ${needed}`];
   };
   return [

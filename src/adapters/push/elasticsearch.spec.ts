@@ -140,7 +140,13 @@ describe('bulk deliveries', () => {
       { name: 'sizes', value: '1', type: 'number' },
       { name: 'sizes', value: '1e999', type: 'number' },
     ] as const;
-    await sink.deliver([addOrder(uri, { metas, text: 'Sie stehen.' }), addOrder('urn:x:1')], stillWanted());
+    await sink.deliver(
+      [
+        addOrder(uri, { metas, text: 'Sie stehen.', headings: [{ level: 2, text: 'Stelzvögel', start: 0 }] }),
+        addOrder('urn:x:1'),
+      ],
+      stillWanted(),
+    );
     expect(receiver.documents.get(idOf(uri))).toMatchObject({
       host: 'docs.example:8443',
       path: ['/', '/a/', '/a/b%20c/'],
@@ -148,12 +154,36 @@ describe('bulk deliveries', () => {
       contentType: 'text/html',
       description: 'Vögel',
       lastModified: '2026-01-02T03:04:05.000Z',
-      analyzed: { de: { title: 'Reiher', description: 'Vögel', text: 'Sie stehen.' } },
+      analyzed: { de: { title: 'Reiher', headings: ['Stelzvögel'], description: 'Vögel', text: 'Sie stehen.' } },
       dates: { lastmodifieddate: '2026-01-02T03:04:05.000Z' },
       numbers: { file_size: 37324, sizes: [1, '1e999'] },
     });
     const other = receiver.documents.get(idOf('urn:x:1'))!;
     expect(['host', 'path', 'language', 'analyzed', 'dates'].filter((name) => name in other)).toEqual([]);
+  });
+
+  it('leaves out the fields that an existing index uses for something else, and says so', async () => {
+    const { receiver, sink } = await started();
+    const object = { properties: { name: { type: 'keyword' } } };
+    receiver.create({
+      mappings: {
+        properties: { uri: { type: 'keyword' }, host: object, lastModified: object, path: { type: 'text' } },
+      },
+    });
+    expect(await sink.checkSchema(stillWanted())).toContain('uses host, lastModified for something else');
+    const metas = [{ name: 'lastmodifieddate', value: '2026-01-02T03:04:05.000Z', type: 'date' }] as const;
+    await sink.deliver([addOrder('http://a.example/b/', { metas })], stillWanted());
+    const document = receiver.documents.get(idOf('http://a.example/b/'))!;
+    expect(document).toMatchObject({ path: ['/', '/b/'], contentType: expect.any(String) });
+    expect(['host', 'lastModified'].filter((name) => name in document)).toEqual([]);
+    receiver.create({ mappings: { properties: { uri: { type: 'keyword' }, title: object } } });
+    await expect(sink.checkSchema(stillWanted())).rejects.toThrow('`title` is mapped as object');
+  });
+
+  it('says that the index cannot be watched if the credentials may not read it', async () => {
+    const { receiver, sink } = await started();
+    receiver.answerNext({ status: 403, body: { error: 'security_exception' } });
+    expect(await sink.checkSchema(stillWanted())).toContain('view_index_metadata');
   });
 
   it('acknowledges the deletion of a document that is not there', async () => {

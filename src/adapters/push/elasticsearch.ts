@@ -34,6 +34,9 @@ interface ItemResult {
   readonly reason?: string;
 }
 
+const omit = (source: object, names: readonly string[]): object =>
+  Object.fromEntries(Object.entries(source).filter(([name]) => !names.includes(name)));
+
 type SearchOptions = SinkDefinitionOf<'elasticsearch' | 'opensearch'>['options'];
 
 /**
@@ -238,7 +241,10 @@ export class ElasticsearchSink implements Sink {
       ...version,
     };
     if (order.kind === 'delete') return `${JSON.stringify({ delete: target })}\n`;
-    return `${JSON.stringify({ index: target })}\n${JSON.stringify(toSourceDocument(order.crawler, order.document, this.options.analysis))}\n`;
+    const source = toSourceDocument(order.crawler, order.document, this.options.analysis);
+    const { takenFields } = this.searchIndex;
+    const fitting = takenFields.length === 0 ? source : omit(source, takenFields);
+    return `${JSON.stringify({ index: target })}\n${JSON.stringify(fitting)}\n`;
   }
 
   /** `someAccepted`: whether the index has accepted other documents in the same request. */

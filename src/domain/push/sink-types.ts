@@ -69,7 +69,7 @@ const SEARCH_OPTIONS = {
   analysis: {
     value: ['language'],
     meaning:
-      'index title, description and text a second time, in the fields `analyzed.LANGUAGE`, with the analyzer of the detected language, so that a search finds other forms of its words. Only for a new index.',
+      'index title, headings, description and text a second time, in the fields `analyzed.LANGUAGE`, with the analyzer of the detected language, so that a search finds other forms of its words. Only for a new index.',
   },
   routing: {
     value: ['host'],
