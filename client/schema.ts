@@ -1361,6 +1361,10 @@ export interface SinkDto {
   readonly nextAttemptAt?: string;
   /** Whether the sink can list what it holds, and can therefore be compared with the store. */
   readonly comparable: boolean;
+  /** Elasticsearch, OpenSearch: the alias that `switch` moves to the index of the sink. */
+  readonly alias?: string;
+  /** Whether `adopt` can replace documents that another program has put there. */
+  readonly adoptable: boolean;
   /** `papi`: the name of the connector under which documents are pushed. */
   readonly connector?: string;
   /** A possible problem that an operator should check, even though orders are being sent: the sink holds documents that no crawler of this server knows. */

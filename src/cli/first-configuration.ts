@@ -36,6 +36,11 @@ const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
              xmlns:cw="urn:crawlway:config:1">
 `;
 
+const SEARCH_TYPES: ReadonlySet<SinkType> = new Set(['elasticsearch', 'opensearch', 'solr']);
+const HEADINGS = `    <!-- Searches may prefer pages that have the words in their headings. -->
+    <cw:Content><cw:Output headings="true"/></cw:Content>
+`;
+
 export function buildFirstConfiguration({
   name,
   start,
@@ -51,7 +56,7 @@ export function buildFirstConfiguration({
     <!-- Rules define exceptions; a later rule overrides an earlier one.
     <Rules><Rule><ar:Path val="/drafts/"/><Ignore/></Rule></Rules>
     -->
-    <cw:PushTo sink="main"/>
+${SEARCH_TYPES.has(sink.type) ? HEADINGS : ''}    <cw:PushTo sink="main"/>
   </Crawler>
 ${renderFetcher(contact, allowedAddresses.site)}
   ${renderSink(sink, allowedAddresses.sink)}

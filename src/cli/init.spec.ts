@@ -45,6 +45,18 @@ describe('a first configuration', () => {
     expect(await written(site, {})).toEqual([{ userAgent: 'Crawlway/0.1', headers: {}, allowedAddresses: [] }]);
   });
 
+  it('delivers headings to a search engine, for which they are a field', async () => {
+    const config = join(folder, 'CrawlConfig.xml');
+    const contents = async (options: InitOptions) => {
+      await init('https://93.184.215.14/', { ...options, config, force: true });
+      const { definition } = XML_FORMAT.read(readFileSync(config, 'utf8'), { file: config, readFile: () => '' });
+      return definition!.crawlers[0]!.contents?.map(({ headings }) => headings) ?? [];
+    };
+    const address = { sinkUrl: 'https://93.184.215.15:9200', index: 'web' };
+    expect(await contents({ sink: 'opensearch', ...address })).toEqual([true]);
+    expect(await contents({})).toEqual([]);
+  });
+
   it('is not the sample when an option concerns a site whose URL is missing', async () => {
     const config = join(folder, 'CrawlConfig.xml');
     await expect(init(undefined, { config, sinkUrl: 'http://a.example/' })).rejects.toThrow(

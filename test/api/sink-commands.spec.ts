@@ -21,12 +21,15 @@ async function start(attributes = '', prepare: (engine: ElasticsearchReceiver) =
 }
 
 it('an alias is moved to the index of the sink, and back', async () => {
-  const { engine, world, server } = await start('alias="web"', ({ aliasIndexes }) => aliasIndexes.add('web-1'));
+  const { engine, world, view, server } = await start('alias="web"', ({ aliasIndexes }) => aliasIndexes.add('web-1'));
   await world.caughtUp(4);
+  expect((await view()).warning).toContain('The alias web is on web-1, and pages is filled beside');
   expect(await printed(() => switchSink('search', server))).toBe(
     'the alias web was moved from web-1 to pages (4 documents compared)\n',
   );
   expect([...engine.aliasIndexes]).toEqual(['pages']);
+  expect(await view()).toMatchObject({ alias: 'web', adoptable: true });
+  expect((await view()).warning ?? '').not.toContain('is filled beside');
   const again = await world.send<Problem>('POST', 'sinks/search/switch');
   expect([again.status, again.body.detail]).toEqual([422, expect.stringContaining('is on pages already')]);
   const back = JSON.parse(await printed(() => switchSink('search', { ...server, rollback: true, json: true })));

@@ -15,6 +15,8 @@ import { isSuccess, type SinkClient, type SinkRequest, type SinkResponse } from 
 const TEMPLATE_PRIORITY = 500;
 /** Priority of the template without a configured one, so that any template of the operator takes precedence. */
 const DEFAULT_TEMPLATE_PRIORITY = 1;
+/** Another node may have moved the alias: how long deletions may miss an index that serves again. */
+const ALIAS_AGE_MS = 60_000;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 type SearchOptions = SinkDefinitionOf<'elasticsearch' | 'opensearch'>['options'];
@@ -34,6 +36,7 @@ export class SearchIndex {
   /** Fields of documents that the index uses for something else, and that are left out. */
   takenFields: readonly string[] = [];
   private isReady = false;
+  private aliasReadAt = 0;
 
   constructor(
     private readonly client: SinkClient,
@@ -43,7 +46,11 @@ export class SearchIndex {
 
   /** Creates a missing index. Does so only once, unless it fails or the index disappears. */
   async ensure(signal: AbortSignal): Promise<void> {
-    if (this.isReady) return;
+    if (this.isReady) {
+      const isOutdated = this.options.alias !== undefined && Date.now() - this.aliasReadAt > ALIAS_AGE_MS;
+      if (isOutdated) await this.readAlias(signal);
+      return;
+    }
     const { template, index } = this.options;
     const body = buildIndexBody(this.dialect, this.options);
     const response = await this.request('HEAD', this.path, signal);
@@ -116,7 +123,7 @@ export class SearchIndex {
     const foreignCount = await countForeignHits(this.client, this.options.index, signal);
     if (foreignCount > 0)
       notes.push(
-        `It holds ${foreignCount} documents of another program, which stay there; \`crawlway sinks adopt\` replaces those whose pages are crawled`,
+        `It holds ${foreignCount === 1 ? '1 document' : `${foreignCount} documents`} of another program; \`crawlway sinks adopt\` replaces those whose pages are crawled, and the others stay`,
       );
     return notes.length === 0 ? undefined : notes.join('. ');
   }
@@ -191,6 +198,7 @@ export class SearchIndex {
     if (!isSuccess(response) && response.status !== 404) throw this.client.toUnavailable(response);
     const indexes = isSuccess(response) ? Object.keys(parseJsonObject(response, this.client, this.dialect)) : [];
     this.servingIndexes = indexes.filter((name) => name !== index);
+    this.aliasReadAt = Date.now();
     return indexes;
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
 import { startElasticsearchReceiver } from '../../../test/support/receivers/elasticsearch-receiver.js';
 import type { SinkOptions } from '../../domain/push/sink-types.js';
@@ -178,6 +178,20 @@ describe('bulk deliveries', () => {
     expect(['host', 'lastModified'].filter((name) => name in document)).toEqual([]);
     receiver.create({ mappings: { properties: { uri: { type: 'keyword' }, title: object } } });
     await expect(sink.checkSchema(stillWanted())).rejects.toThrow('`title` is mapped as object');
+  });
+
+  it('sends deletions to an index that another node has given the alias, a minute later at most', async () => {
+    const { receiver, sink } = await started('elasticsearch', { alias: 'web' });
+    await sink.deliver([addOrder('http://a.example/')], stillWanted());
+    receiver.aliasIndexes.clear();
+    receiver.aliasIndexes.add('web-1');
+    await sink.deliver([deleteOrder('http://a.example/')], stillWanted());
+    expect(receiver.deletedElsewhere).toEqual([]);
+    const later = Date.now() + 61_000;
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(later);
+    onTestFinished(() => clock.mockRestore());
+    await sink.deliver([deleteOrder('http://a.example/')], stillWanted());
+    expect(receiver.deletedElsewhere).toEqual(['web-1']);
   });
 
   it('says that the index cannot be watched if the credentials may not read it', async () => {

@@ -4,6 +4,7 @@ import type { Log } from '../ports/log.js';
 import type { ForeignDocuments, Sink } from '../ports/sink.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import type { PendingUrls } from './pending-urls.js';
+import { renewNote } from './sink-switch.js';
 
 interface AdoptionServices {
   readonly log: Log;
@@ -62,6 +63,7 @@ export class SinkAdoption {
       keptCount += refused.length;
       kept.push(...refused.slice(0, MAX_SAMPLES - kept.length));
     }
+    await renewNote(sink);
     log.info("another program's documents are taken over", { sink: name, ...counts, kept: keptCount });
     return { sink: name, ...counts, kept: { count: keptCount, samples: kept } };
   }

@@ -53,6 +53,7 @@ export class SinkSwitch {
     // Remembered before the step, so that it can be taken back even if the process ends now.
     await store.putSetting(setting, JSON.stringify({ alias: alias.name, indexes: from }));
     await alias.move(to, new AbortController().signal);
+    await renewNote(sink);
     log.info('the alias of a sink was moved', { sink: name, alias: alias.name, from, to });
     return { sink: name, alias: alias.name, from, to, compared };
   }
@@ -87,3 +88,8 @@ export class SinkSwitch {
     );
   }
 }
+
+/** What is shown about the sink changes; whether that can be found out does not matter to what was done. */
+export const renewNote = async (sink: Sink): Promise<void> => {
+  await sink.checkSchema?.(new AbortController().signal).catch(() => undefined);
+};

@@ -51,7 +51,7 @@ export class InspectedSink implements Sink {
     this.alias = sink.alias;
     this.foreign = sink.foreign;
     this.identify = sink.identify && ((signal) => sink.identify!(signal));
-    this.checkSchema = sink.checkSchema && ((signal) => sink.checkSchema!(signal));
+    this.checkSchema = sink.checkSchema && (async (signal) => (this.schemaNote = await sink.checkSchema!(signal)));
   }
 
   /** A human-readable description of what was found. */

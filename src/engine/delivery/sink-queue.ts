@@ -130,6 +130,8 @@ export class SinkQueue implements SuccessorQueue {
       lastRefusal: this.lastRefusal,
       nextAttemptAt: this.nextAttemptAt,
       comparable: this.sink.listEntries !== undefined,
+      alias: this.sink.alias?.name,
+      adoptable: this.sink.foreign !== undefined,
       connector: this.definition.type === 'papi' ? this.definition.options.connector : undefined,
       warning: this.sink.warning,
     };

@@ -17,6 +17,10 @@ export interface SinkView {
   readonly nextAttemptAt?: Instant;
   /** True if the sink can list its documents. */
   readonly comparable: boolean;
+  /** A name that searches use and that can be moved between indexes. */
+  readonly alias?: string;
+  /** True if the sink can tell documents of other programs from its own, and take their place. */
+  readonly adoptable: boolean;
   /** For type `papi`, the name under which documents are pushed. */
   readonly connector?: string;
   /** A problem that an operator should check although orders are being sent. */

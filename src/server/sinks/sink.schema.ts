@@ -67,6 +67,8 @@ export const sinkSchema = schema<ListedSink>()('Sink', {
   ).optional(),
   nextAttemptAt: timeAhead().optional(),
   comparable: boolean('Whether the sink can list what it holds, and can therefore be compared with the store.'),
+  alias: text('web', 'Elasticsearch, OpenSearch: the alias that `switch` moves to the index of the sink.').optional(),
+  adoptable: boolean('Whether `adopt` can replace documents that another program has put there.'),
   connector: text('crawlway', '`papi`: the name of the connector under which documents are pushed.').optional(),
   warning: text(
     'It holds documents that belong to no crawler on this server (1 of the 42 examined, such as https://www.example.com/old.html). If another server pushes there, give this sink its own connector or index; if they are left over, reconcile the sink with repair',

@@ -12,6 +12,7 @@ import { Panel } from '../../ui/panel.js';
 import { SinkTest } from '../../ui/sink-test.js';
 import { StateBadge } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
+import { IndexActions } from './index-actions.js';
 import { Reconciliation } from './reconciliation.js';
 
 const POLL_INTERVAL_MS = 3000;
@@ -93,6 +94,7 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
         {mayOperate && (
           <SinkTest runTest={() => call('POST /api/v1/sinks/{sink}/test', { path: { sink: sink.name } })} />
         )}
+        {mayOperate && <IndexActions sink={sink} />}
         {sink.behind.map(({ crawler, documents, since }) => (
           <p key={crawler}>
             Behind since <Time at={since} relative />: {formatPlural(documents, 'document')} of {crawler} to send. The
