@@ -170,3 +170,16 @@ export function pdf({ title, author, text, link, date }: DocumentFacts = FACTS, 
     'latin1',
   );
 }
+
+/** A PDF with one page, which is a picture. It has no table of its objects: readers make one. */
+export function scannedPdf(): Uint8Array {
+  const image = 'q 99 0 0 99 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q';
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]/Contents 4 0 R>>',
+    `<</Length ${image.length}>>stream\n${image}\nendstream `,
+  ];
+  const body = objects.map((object, index) => `${index + 1} 0 obj${object}endobj\n`).join('');
+  return Buffer.from(`%PDF-1.7\n${body}trailer<</Root 1 0 R>>\n%%EOF`, 'latin1');
+}

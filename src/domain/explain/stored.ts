@@ -1,5 +1,6 @@
 /** Headline for a stored URL. Facts that override all others come first. */
 
+import { isShortText } from '../content/shortfall.js';
 import { isHoldCause, RELEASED } from '../crawl/change-guard.js';
 import type { UrlState } from '../crawl/url-state.js';
 import { isErrorCode } from '../fetch/error-codes.js';
@@ -196,6 +197,12 @@ function createIndexedHeadline(facts: UrlFacts, state: UrlState): Headline {
   const { visits } = facts;
   const readingProblem = extractResponseDetail(visits.find(({ outcome }) => outcome === 'document')?.detail);
   if (state.reason === NEEDS_RENDERING) return createScriptRenderedHeadline(readingProblem, facts, state);
+  if (isShortText(state.reason)) {
+    const { meaning, remedy } = findCodeEntry(state.reason);
+    const explanation = readingProblem ? ` (${stripFullStop(readingProblem.replace(`${state.reason}: `, ''))})` : '';
+    const text = `In the index with less text than it shows: ${stripFullStop(meaning.replace(/^.*?: /, ''))}${explanation}. ${describeNextVisit(facts, state)}`;
+    return { fate: 'in-index', reason: state.reason, text: text.trim(), nextStep: remedy };
+  }
   const defect = readingProblem?.startsWith('render')
     ? 'It was read as sent, without running its scripts'
     : 'Its text is missing';

@@ -245,6 +245,18 @@ export const REASONS = {
     'The content does not match its type, or is damaged: the document is pushed with its bytes and metas, without text.',
     'Check the file and publish an intact one.',
   ),
+  'no-text-layer': page(
+    'The document is in the index with hardly any text: its pages are pictures, such as scans, without a layer of text.',
+    'Run the file through character recognition (OCR) and publish the result if its text should be found.',
+  ),
+  'text-incomplete': page(
+    'The document is in the index with a part of its text: for many of its letters, the file does not say which they are.',
+    'Publish the file anew, with fonts that name their characters (tagged PDF, PDF/A-2u); or run it through character recognition.',
+  ),
+  'text-cut': page(
+    'The document is in the index with the beginning of its text: reading took too long. It is read again at its next visit, changed or not.',
+    'Raise `timeLimitMS` of the Extractor if this stays; the document may have very many pages.',
+  ),
   'needs-rendering': page(
     'The page is in the index with hardly any text: its content would come from scripts, which are not run.',
     'Set `render="auto"` on the crawler, or the option `render-mode` for these URLs, with Chromium on the server: see docs/rendering.md.',

@@ -1,4 +1,6 @@
+import { SHORT_TEXTS } from '../../domain/content/shortfall.js';
 import type { UrlId } from '../../domain/crawl/url-state.js';
+import type { ReasonCode } from '../../domain/policy/reasons.js';
 import { toRenderPattern } from '../../domain/render/learning.js';
 import { NEEDS_RENDERING } from '../../domain/render/needs-rendering.js';
 import { after, type Instant, seconds } from '../../domain/time/units.js';
@@ -28,16 +30,16 @@ interface HostServices {
   readonly crawlers: Pick<Crawlers, 'get' | 'list'>;
 }
 
+/** What is missing in documents of a host that are in the index. */
+type DocumentDefects = Pick<HostView, 'needRendering' | 'shortTexts'>;
+
 const RECOUNT_INTERVAL = seconds(60);
 
 type HostCounts = Awaited<ReturnType<FrontierStore['listHosts']>>[number];
 
 /** Web servers with their counts, politeness, robots.txt and health. */
 export class HostViews {
-  private readonly needRenderingCache = new WeighedCache<string, { until: Instant; found: HostView['needRendering'] }>(
-    1_000,
-    1_000,
-  );
+  private readonly defectsCache = new WeighedCache<string, { until: Instant; found: DocumentDefects }>(1_000, 1_000);
 
   constructor(private readonly services: HostServices) {}
 
@@ -71,25 +73,33 @@ export class HostViews {
     const { partitions, cluster } = this.services;
     const note = partitions.owns(hostKey) ? undefined : await cluster.getHostNote(hostKey);
     const [view] = await this.toViews([counts], new Map(note && [[hostKey, note]]));
-    return { ...view!, needRendering: await this.findNeedingRendering(hostKey) };
+    return { ...view!, ...(await this.findDefects(hostKey)) };
   }
 
   /** Counts at most once a minute, because counting reads all URLs of the host. */
-  private async findNeedingRendering(hostKey: string): Promise<HostView['needRendering']> {
+  private async findDefects(hostKey: string): Promise<DocumentDefects> {
     const now = this.services.clock.now();
-    const cached = this.needRenderingCache.get(hostKey);
+    const cached = this.defectsCache.get(hostKey);
     if (cached && cached.until > now) return cached.found;
-    const found = await this.countNeedingRendering(hostKey);
-    this.needRenderingCache.set(hostKey, { until: after(now, RECOUNT_INTERVAL), found }, 1);
+    const shortTexts: Record<string, number> = {};
+    for (const reason of SHORT_TEXTS) {
+      const found = await this.countReason(hostKey, reason);
+      if (found) shortTexts[reason] = found.documents;
+    }
+    const found = {
+      needRendering: await this.countReason(hostKey, NEEDS_RENDERING),
+      ...(Object.keys(shortTexts).length > 0 ? { shortTexts } : {}),
+    };
+    this.defectsCache.set(hostKey, { until: after(now, RECOUNT_INTERVAL), found }, 1);
     return found;
   }
 
-  private async countNeedingRendering(hostKey: string): Promise<HostView['needRendering']> {
+  private async countReason(hostKey: string, reason: ReasonCode): Promise<HostView['needRendering']> {
     const { store } = this.services;
     let documents = 0;
     let sample: string | undefined;
     for (const { name } of this.services.crawlers.list()) {
-      const filter = { crawler: name, hostKey, reason: NEEDS_RENDERING } as const;
+      const filter = { crawler: name, hostKey, reason } as const;
       const [first] = await store.list(filter, 0, 1);
       if (!first) continue;
       sample ??= first.url;

@@ -56,6 +56,7 @@ function hashBytes(
     [
       ...listFacts(contentMetas),
       ...listTextSettings(page),
+      ...listCut(page),
       ...settings,
       ...listGivenTextSettings(draft),
       ...listFiles(page, parts),
@@ -98,6 +99,9 @@ function joinFacts(metas: readonly Meta[]): string {
 
 /** A page whose text is delivered instead of its bytes is a different document. */
 const listTextSettings = (page: FetchedPage): string[] => (deliversText(page) ? ['text only'] : []);
+
+/** The whole text of a document is a change after a part of it, although its bytes are the same. */
+const listCut = ({ content }: FetchedPage): string[] => (content.shortfall?.reason === 'text-cut' ? ['text cut'] : []);
 
 const listGivenTextSettings = ({ givenText }: DocumentDraft): string[] =>
   givenText === undefined ? [] : ['given text', givenText];

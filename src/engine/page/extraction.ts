@@ -37,9 +37,10 @@ export const NO_CONTENT: Extraction = { title: '', text: '', links: [], metas: [
  * The content of a body that could not be read. What is known of the files in it stays if time or memory ran out;
  * otherwise, it is gone.
  */
-export const createUnreadContent = ({ refused }: Refusal): Extraction => ({
+export const createUnreadContent = ({ refused, detail, isPassing }: Refusal): Extraction => ({
   ...NO_CONTENT,
   parts: [],
+  ...(isPassing ? { shortfall: { reason: 'text-cut', detail } } : {}),
   partsAreIncomplete: refused === 'extract-timeout' || refused === 'extract-memory',
 });
 

@@ -105,6 +105,7 @@ export function createDocumentOutcome(
     ...(statement === '' ? {} : { terms: statement }),
     canonical,
     unread,
+    shortfall: unread ? undefined : content.shortfall,
     ...(page.task.inspect ? { reading: toReadingView(content, document) } : {}),
     needsRendering: renderFailure ? undefined : content.needsRendering,
     renderFailure,
@@ -113,10 +114,14 @@ export function createDocumentOutcome(
 
 function createIndexedPart(
   page: RequestedPage,
-  { content, renderFailure }: ReadPage,
+  { content, unread, renderFailure }: ReadPage,
   document: PushDocument,
 ): Pick<DocumentOutcome, 'index' | 'reason' | 'document'> {
-  const reason = renderFailure?.code ?? (content.needsRendering === undefined ? 'indexed' : NEEDS_RENDERING);
+  const reason =
+    renderFailure?.code ??
+    (content.needsRendering === undefined
+      ? ((unread ? undefined : content.shortfall?.reason) ?? 'indexed')
+      : NEEDS_RENDERING);
   return { index: true, reason, document: document.stamp === page.task.stamp ? undefined : document };
 }
 
@@ -171,8 +176,11 @@ function collectFacts(
     contentType: mediaType,
     title: findTitle(content).title.slice(0, 300),
     hasText: stamp.startsWith(CONTENT_PREFIX) ? content.text !== '' : response.body.length > 0,
-    // Without validators, the visit at the end of the page's availability reads it again, changed or not.
-    ...(directives.unavailableAfter === undefined ? readValidators(response.headers) : {}),
+    // Without validators, the next visit reads the page again, changed or not: at the end of its availability, or because
+    // its text was cut.
+    ...(directives.unavailableAfter === undefined && content.shortfall?.reason !== 'text-cut'
+      ? readValidators(response.headers)
+      : {}),
     lifetime: parseLifetime(response.headers),
   };
 }

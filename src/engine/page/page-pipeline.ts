@@ -170,8 +170,11 @@ async function readBody(visit: Visit, response: HttpResponse): Promise<Ending> {
   const { mediaType, feed } = type;
   const content = await extractContent(page, response, mediaType, tools);
   if ('kind' in content) return { outcome: content };
-  if (isRefusal(content))
-    return finishPage(visit, { response, mediaType, content: createUnreadContent(content), unread: content });
+  if (isRefusal(content)) {
+    const { refused, detail } = content;
+    const unread = { refused, detail };
+    return finishPage(visit, { response, mediaType, content: createUnreadContent(content), unread });
+  }
   const challenger = mayBeChallenge(content.text.length, content.links.length)
     ? findChallengePage(response.body)
     : undefined;

@@ -15,6 +15,8 @@ export interface Refusal {
   readonly refused: Extract<ReasonCode, `extract-${string}`>;
   /** Human-readable details. */
   readonly detail: string;
+  /** True if the machine was too busy: the same body may be read another time. */
+  readonly isPassing?: boolean;
 }
 
 export interface ExtractionContext extends ReadLimits {

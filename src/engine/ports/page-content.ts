@@ -1,6 +1,7 @@
 /** What was read from a page or document. */
 import type { Chunk, Heading } from '../../domain/content/content-definition.js';
 import type { CutLinks } from '../../domain/content/distinct-links.js';
+import type { Shortfall } from '../../domain/content/shortfall.js';
 
 export type LinkKind =
   | 'a'
@@ -76,6 +77,8 @@ export interface PageContent {
   readonly cut?: readonly string[];
   /** What is shown to someone trying out selectors. */
   readonly look?: ContentLook;
+  /** Set if the document is known to show text that was not read. */
+  readonly shortfall?: Shortfall;
   /** True if something on the page was left out because a limit was exceeded (links, text). */
   readonly truncated: boolean;
 }

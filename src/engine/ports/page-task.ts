@@ -1,6 +1,7 @@
 /** The input and output of a page processor: plain data that crosses thread boundaries. */
 
 import type { Chunk, ContentDefinition, Heading } from '../../domain/content/content-definition.js';
+import type { Shortfall } from '../../domain/content/shortfall.js';
 import type { TextSample } from '../../domain/content/text-sample.js';
 import type { HeldChange } from '../../domain/crawl/change-guard.js';
 import type { Exclusion } from '../../domain/crawl/exclusion.js';
@@ -176,6 +177,8 @@ export type PageOutcome =
       readonly leftOut?: string;
       /** Why the content could not be read; the document is then pushed without text. */
       readonly unread?: Refusal;
+      /** Why the document is pushed with less text than it shows. */
+      readonly shortfall?: Shortfall;
       /** Set if the page has no content without its scripts; a human-readable description of the evidence. */
       readonly needsRendering?: string;
       /** Why the page could not be rendered; it is then used as it was sent. */

@@ -25,6 +25,8 @@ export interface HostView extends HostHealth {
   readonly paused: boolean;
   /** Number of pages that blocked their thread for longer than a second since the node first used the host. */
   readonly slowPages?: number;
+  /** Only for a single host: documents in the index with less text than they show, by reason. */
+  readonly shortTexts?: Readonly<Record<string, number>>;
   /** Only for a single host: documents in the index that lack the content their scripts would create. */
   readonly needRendering?: { readonly documents: number; readonly sample?: string };
 }

@@ -64,6 +64,10 @@ export const hostSchema = schema<HostView>()('Host', {
     3,
     'Pages since the server started that took longer than a second to read; each one delays the next request to the host.',
   ).optional(),
+  shortTexts: counts(
+    { 'no-text-layer': 12 },
+    'Documents in the index with less text than they show, by reason (`no-text-layer`, `text-incomplete`, `text-cut`); counted like those of `needRendering`.',
+  ).optional(),
   needRendering: one(
     needRenderingSchema,
     'Documents in the index that lack the content that their scripts would create (reason `needs-rendering`); counted once a minute, only when a single host is requested.',

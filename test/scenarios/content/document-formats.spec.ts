@@ -5,6 +5,9 @@ import {
   DocumentProcesses,
 } from '../../../src/adapters/parsers/documents/document-processes.js';
 import { DOCUMENT_EXTENSIONS } from '../../../src/domain/content/document-types.js';
+import type { Shortfall } from '../../../src/domain/content/shortfall.js';
+import { hours } from '../../../src/domain/time/units.js';
+import type { AsyncExtractor } from '../../../src/engine/ports/content-extractor.js';
 import { CrawlWorld } from '../../support/crawl-world.js';
 import { FakeSite } from '../../support/fake-site.js';
 import * as legacy from '../../support/legacy-documents.js';
@@ -134,5 +137,50 @@ describe('a document that cannot be read', () => {
     await world.untilIdle();
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/good')]);
     expect(await world.state(site.url('/bad.pdf'))).toMatchObject({ reason: 'extract-encrypted' });
+  });
+});
+
+describe('a document with less text than it shows', () => {
+  processesAndSite();
+
+  const headers = { 'content-type': 'application/pdf', etag: '"1"' };
+
+  it('is in the index with its reason, and counted for its host', async () => {
+    site.page('/', ['/scan.pdf']).set('/scan.pdf', { headers, body: sample.scannedPdf() });
+    world = await start();
+    await world.untilIdle();
+    const url = site.url('/scan.pdf');
+    expect(await world.state(url)).toMatchObject({ status: 'indexed', reason: 'no-text-layer', etag: '"1"' });
+    const { headline } = await world.engine.explanations.explain('test', url);
+    expect(headline).toMatchObject({ fate: 'in-index', text: expect.stringContaining('1 of 1 pages have no text') });
+    const { unread } = await world.engine.getMetrics();
+    expect(unread).toEqual([{ crawler: 'test', reason: 'no-text-layer', count: 1 }]);
+    expect(await world.engine.hosts.get(new URL(url).host)).toMatchObject({ shortTexts: { 'no-text-layer': 1 } });
+  });
+
+  it('that was cut by time is read again at its next visit, and delivered again when it is whole', async () => {
+    let shortfall: Shortfall | undefined = { reason: 'text-cut', detail: '1 of 2 pages were read in the time allowed' };
+    const slow: AsyncExtractor = {
+      kind: 'async',
+      name: 'slow',
+      mediaTypes: ['application/pdf'],
+      timeLimit: hours(1),
+      extract: async () => ({
+        ...{ title: '', text: shortfall ? 'one' : 'one two', links: [], metas: [], robotsMetas: [], truncated: false },
+        ...(shortfall ? { shortfall } : {}),
+      }),
+    };
+    site.page('/', ['/long.pdf']).set('/long.pdf', { headers, body: sample.pdf() });
+    world = await start({ index: 'none', extractors: [slow] });
+    await world.untilIdle();
+    const url = site.url('/long.pdf');
+    expect(await world.state(url)).toMatchObject({ reason: 'text-cut' });
+    expect((await world.state(url))?.etag).toBeUndefined();
+    expect(world.pushed().get(url)).toMatchObject({ text: 'one' });
+    shortfall = undefined;
+    await world.engine.maintenance.refresh('test', { url });
+    await world.untilIdle();
+    expect(world.pushed().get(url)).toMatchObject({ text: 'one two' });
+    expect(await world.state(url)).toMatchObject({ reason: 'indexed', etag: '"1"' });
   });
 });

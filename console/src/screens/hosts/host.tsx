@@ -98,6 +98,17 @@ function Facts({ host, crawler }: { host: HostDto; crawler: string }): JSX.Eleme
           request to the host
         </Fact>
       )}
+      {host.shortTexts && (
+        <Fact label="Incomplete texts">
+          {Object.entries(host.shortTexts).map(([reason, documents]) => (
+            <span key={reason}>
+              <a href={href('/urls', { crawler, host: host.host, reason })}>{formatPlural(documents, 'document')}</a> (
+              <code>{reason}</code>){' '}
+            </span>
+          ))}
+          in the index with less text than they show
+        </Fact>
+      )}
       {host.needRendering && (
         <Fact label="Content from scripts">
           <a href={href('/urls', { crawler, host: host.host, reason: 'needs-rendering' })}>

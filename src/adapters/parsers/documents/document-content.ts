@@ -1,4 +1,5 @@
 /** The result of a document reader, or the reason why there is none. */
+import type { Shortfall } from '../../../domain/content/shortfall.js';
 import type { Extraction, Refusal } from '../../../engine/ports/content-extractor.js';
 
 export interface DocumentRequest {
@@ -8,9 +9,12 @@ export interface DocumentRequest {
   readonly maxTextLength: number;
   readonly maxLinks: number;
   /**
-   * Time limit for one document in milliseconds; a reader that can stop between pages returns what it has read by then.
+   * Limit of processor time for one document in milliseconds; a reader that can stop between pages returns what it has
+   * read by then.
    */
   readonly timeLimit: number;
+  /** Limit on the clock, for a machine that is busy with other things; `timeLimit` if missing. */
+  readonly clockLimit?: number;
   /** Whether the files within the document are wanted: attachments of messages, entries of archives. */
   readonly members?: boolean;
 }
@@ -50,6 +54,8 @@ const SAMPLE_LENGTH = 16_384;
 export class DocumentContent {
   title = '';
   language: string | undefined;
+  /** Set if the document is known to show text that was not read. */
+  shortfall: Shortfall | undefined;
   private readonly pieces: string[] = [];
   private asides: string[] = [];
   private asideDepth = 0;
@@ -155,6 +161,7 @@ export class DocumentContent {
       metas: this.metas,
       fields: this.fields,
       robotsMetas: [],
+      ...(this.shortfall ? { shortfall: this.shortfall } : {}),
       truncated: this.isTruncated || (maxTextLength > 0 && fullText.length > maxTextLength),
     };
   }

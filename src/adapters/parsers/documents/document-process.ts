@@ -8,7 +8,7 @@ import type { DocumentRequest } from './document-content.js';
 import { encodeFrame, FrameReader } from './frames.js';
 
 export interface ProcessLimits {
-  /** Time limit for one document in milliseconds. */
+  /** Limit of processor time for one document in milliseconds. */
   readonly timeLimit: number;
   /** Memory limit of the process in bytes. */
   readonly memoryLimit: number;
@@ -21,6 +21,10 @@ export interface Reply {
 }
 
 const MAX_REPLY_SIZE = 64 * 1024 * 1024;
+/** Whether the system tells how much processor time a process has taken. Otherwise, time is that of the clock. */
+const KNOWS_PROCESSOR_TIME = process.platform === 'linux';
+/** A busy machine gives a process a part of its time only: on the clock, documents may take several times as long. */
+const CLOCK_FACTOR = KNOWS_PROCESSOR_TIME ? 4 : 1;
 /** Additional time before the process is killed, because it enforces the time limit itself. */
 const GRACE_MS = 2_000;
 const WATCH_INTERVAL_MS = 50;
@@ -36,7 +40,7 @@ interface PendingRead {
   readonly resolve: (result: Extraction | Refusal) => void;
   readonly reject: (error: ExtractorUnavailable) => void;
   readonly timer: NodeJS.Timeout;
-  readonly memoryWatch: NodeJS.Timeout;
+  readonly watch: NodeJS.Timeout;
 }
 
 export class DocumentProcess {
@@ -76,17 +80,18 @@ export class DocumentProcess {
   }
 
   /** @throws ExtractorUnavailable */
-  read(body: Uint8Array, request: Omit<DocumentRequest, 'timeLimit'>): Promise<Extraction | Refusal> {
+  read(body: Uint8Array, request: Omit<DocumentRequest, 'timeLimit' | 'clockLimit'>): Promise<Extraction | Refusal> {
     const { timeLimit, memoryLimit } = this.limits;
     return new Promise((resolve, reject) => {
-      const timeout: Refusal = {
-        refused: 'extract-timeout',
-        detail: `reading the document took longer than ${timeLimit / 1000} s`,
-      };
-      const timer = setTimeout(() => this.kill(timeout), timeLimit + GRACE_MS);
-      const memoryWatch = setInterval(() => this.checkMemory(), WATCH_INTERVAL_MS);
-      this.inFlight = { resolve, reject, timer, memoryWatch };
-      const [head, bytes] = encodeFrame({ ...request, timeLimit, memoryLimit }, body);
+      const clockLimit = timeLimit * CLOCK_FACTOR;
+      const timer = setTimeout(() => this.kill(createClockTimeout(clockLimit)), clockLimit + GRACE_MS);
+      const startedAt = readProcessorTime(this.child.pid);
+      const watch = setInterval(() => {
+        this.checkMemory();
+        this.checkProcessorTime(startedAt);
+      }, WATCH_INTERVAL_MS);
+      this.inFlight = { resolve, reject, timer, watch };
+      const [head, bytes] = encodeFrame({ ...request, timeLimit, clockLimit, memoryLimit }, body);
       this.child.stdin!.write(head);
       if (bytes.byteLength > 0) this.child.stdin!.write(bytes);
     });
@@ -117,6 +122,13 @@ export class DocumentProcess {
     this.kill({ refused: 'extract-memory', detail });
   }
 
+  private checkProcessorTime(startedAt: number): void {
+    const { timeLimit } = this.limits;
+    if (readProcessorTime(this.child.pid) - startedAt <= timeLimit) return;
+    const detail = `reading the document took longer than ${timeLimit / 1000} s of processor time`;
+    this.kill({ refused: 'extract-timeout', detail });
+  }
+
   private retireAndSettle(reason: EndReason): void {
     this.retire();
     this.settle(reason);
@@ -133,7 +145,7 @@ export class DocumentProcess {
     if (!inFlight) return;
     this.inFlight = undefined;
     clearTimeout(inFlight.timer);
-    clearInterval(inFlight.memoryWatch);
+    clearInterval(inFlight.watch);
     if (result instanceof ExtractorUnavailable) inFlight.reject(result);
     else inFlight.resolve(result);
   }
@@ -173,6 +185,28 @@ function classifyExit(code: number | null, signal: NodeJS.Signals | null): EndRe
   if (signal || code === DOCUMENT_FAILURE_EXIT_CODE || code === 0)
     return { refused: 'extract-corrupt', detail: `the reader ended before it was done (${exitStatus})` };
   return new ExtractorUnavailable(`the process that reads documents could not be started (${exitStatus})`);
+}
+
+export const createClockTimeout = (clockLimit: number): Refusal => ({
+  refused: 'extract-timeout',
+  detail: `reading the document took longer than ${clockLimit / 1000} s`,
+  isPassing: CLOCK_FACTOR > 1,
+});
+
+/** The kernel counts in hundredths of a second. */
+const TICK_MS = 10;
+
+/** Processor time that the process has taken, in milliseconds; 0 if the system does not report it. */
+function readProcessorTime(pid: number | undefined): number {
+  try {
+    // The name of the program, in parentheses, may contain blanks.
+    const facts = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return (Number(facts[11]) + Number(facts[12])) * TICK_MS;
+  } catch {
+    return 0;
+  }
 }
 
 /** Memory of the process in bytes; 0 if the system does not report it, in which case V8's own limit is the only one. */

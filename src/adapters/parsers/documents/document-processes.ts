@@ -85,7 +85,7 @@ export class DocumentProcesses implements AsyncExtractor {
       signal?.addEventListener('abort', () => this.removeFromQueue(queued), { once: true });
       this.startNext();
     });
-    if (isRefusal(result)) this.refusals.set(digest, result);
+    if (isRefusal(result) && !result.isPassing) this.refusals.set(digest, result);
     return result;
   }
 

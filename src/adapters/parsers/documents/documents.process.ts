@@ -12,7 +12,7 @@ import { sniffMediaType } from '../../../domain/content/signatures.js';
 import { type Extraction, isRefusal, type Refusal } from '../../../engine/ports/content-extractor.js';
 import { determineLanguage } from '../language.js';
 import { type DocumentContent, type DocumentRequest, Unreadable } from './document-content.js';
-import { DOCUMENT_FAILURE_EXIT_CODE, type Reply } from './document-process.js';
+import { createClockTimeout, DOCUMENT_FAILURE_EXIT_CODE, type Reply } from './document-process.js';
 import { encodeFrame, type Frame, FrameReader } from './frames.js';
 import { MemberReading, type ReadFile } from './members.js';
 
@@ -41,7 +41,7 @@ async function handleFrame({ head, body }: Frame): Promise<Reply> {
   try {
     ({ result, isLast } = await readWithMembers(body, request));
   } catch (error) {
-    result = toRefusal(error);
+    result = toRefusal(error, request);
     // A library that was interrupted, or failed unexpectedly, is in an unknown state.
     isLast = !(error instanceof Unreadable);
   }
@@ -93,14 +93,13 @@ async function readWithTimeout(body: Uint8Array, request: DocumentRequest): Prom
   const reader = await loadReader(body, request.mediaType);
   // Run as a script because its time limit also interrupts WebAssembly, and applies even if the server has ended.
   Object.assign(globalThis, { readDocument: () => reader(body, request) });
-  return await runInThisContext('readDocument()', { timeout: request.timeLimit });
+  return await runInThisContext('readDocument()', { timeout: request.clockLimit ?? request.timeLimit });
 }
 
-function toRefusal(error: unknown): Refusal {
+function toRefusal(error: unknown, { clockLimit, timeLimit }: DocumentRequest): Refusal {
   if (error instanceof Unreadable) return { refused: error.code, detail: error.message };
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
-    return { refused: 'extract-timeout', detail: 'reading the document took too long' };
+  if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return createClockTimeout(clockLimit ?? timeLimit);
   const isOutOfMemory = error instanceof RangeError && /allocation|memory|string length/i.test(message);
   return { refused: isOutOfMemory ? 'extract-memory' : 'extract-corrupt', detail: `the reader failed: ${message}` };
 }

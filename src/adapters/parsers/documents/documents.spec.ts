@@ -108,6 +108,81 @@ describe('the words of a PDF', () => {
   });
 });
 
+/** A file without a table of its objects, which the reader makes itself. The first object is the catalog. */
+const pdfOf = (objects: readonly string[]): Uint8Array => {
+  const body = objects.map((object, index) => `${index + 1} 0 obj${object}endobj\n`).join('');
+  return Buffer.from(`%PDF-1.7\n${body}trailer<</Root 1 0 R>>\n%%EOF`, 'latin1');
+};
+const streamOf = (data: string, facts = ''): string => `<</Length ${data.length}${facts}>>stream\n${data}\nendstream `;
+const PAGES = '<</Type/Pages/Kids[3 0 R]/Count 1>>';
+const pageOf = (more: string): string => `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]${more}>>`;
+const HELVETICA = '<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>';
+
+describe('the form of a PDF', () => {
+  const widget = (facts: string): string => `<</Type/Annot/Subtype/Widget/Rect[10 10 90 30]${facts}>>`;
+  const readForm = async (fields: readonly string[], further: readonly string[] = []): Promise<string> => {
+    const references = fields.map((_, index) => `${index + 5} 0 R`).join(' ');
+    const body = pdfOf([
+      `<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[${references}]>>>>`,
+      PAGES,
+      pageOf(`/Contents 4 0 R/Resources${HELVETICA}/Annots[${references}]`),
+      streamOf('BT /F1 12 Tf 72 200 Td (Order) Tj ET'),
+      ...fields,
+      ...further,
+    ]);
+    return ((await read(body, 'pdf')) as Extraction).text;
+  };
+  const OPTIONS = '/Opt[[(b)(Blue heron)][(g)(Grey heron)][(w)(White stork)]]';
+
+  it('has the options that are chosen, as they are shown', async () => {
+    expect(await readForm([widget(`/FT/Ch/Ff 131072/T(combo)/V(g)${OPTIONS}`)])).toBe('Order Grey heron');
+    expect(await readForm([widget(`/FT/Ch/Ff 2097152/T(list)/V[(b)(w)]${OPTIONS}`)])).toBe(
+      'Order Blue heron White stork',
+    );
+    expect(await readForm([widget(`/FT/Ch/Ff 393216/T(own)/V(Crane)${OPTIONS}`)])).toBe('Order Crane');
+  });
+
+  it('has values that a field inherits', async () => {
+    const parent = '<</FT/Tx/T(name)/V(Ada Wing)/Kids[5 0 R]>>';
+    expect(await readForm([widget('/Parent 6 0 R')], [parent])).toBe('Order Ada Wing');
+  });
+
+  it('has what a signature or a stamp shows, unless it is hidden', async () => {
+    const facts = `/Type/XObject/Subtype/Form/BBox[0 0 80 20]/Resources${HELVETICA}`;
+    const appearance = streamOf('BT /F1 8 Tf 2 5 Td (Signed by Ada) Tj ET', facts);
+    const signature = widget('/FT/Sig/T(sig)/F 4/AP<</N 6 0 R>>');
+    expect(await readForm([signature], [appearance])).toBe('Order Signed by Ada');
+    expect(await readForm([signature.replace('/F 4', '/F 2')], [appearance])).toBe('Order');
+  });
+});
+
+describe('a PDF with less text than it shows', () => {
+  it('says so if its pages are pictures', async () => {
+    expect(await read(sample.scannedPdf(), 'pdf')).toMatchObject({
+      text: '',
+      shortfall: { reason: 'no-text-layer', detail: '1 of 1 pages have no text, only pictures' },
+      fields: expect.arrayContaining([{ name: 'pages_without_text', value: '1' }]),
+    });
+    const blank = pdfOf(['<</Type/Catalog/Pages 2 0 R>>', PAGES, pageOf('/Contents 4 0 R'), streamOf('')]);
+    expect(await read(blank, 'pdf')).not.toHaveProperty('shortfall');
+    expect(await read(sample.pdf(), 'pdf')).not.toHaveProperty('shortfall');
+  });
+
+  it('says so if it does not name its letters', async () => {
+    const descendant =
+      '<</Type/Font/Subtype/CIDFontType0/BaseFont/Any/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)>>/FontDescriptor<</Type/FontDescriptor/Flags 4>>>>';
+    const font = `<</Type/Font/Subtype/Type0/BaseFont/Any/Encoding/Identity-H/DescendantFonts[${descendant}]>>`;
+    const text = 'grey) Tj /F2 12 Tf <9f009f019f02> Tj /F1 12 Tf (heron';
+    const plain = Buffer.from(sample.pdf({ ...sample.FACTS, text })).toString('latin1');
+    const body = Buffer.from(plain.replace('/Font<<', `/Font<</F2 ${font}`), 'latin1');
+    expect(await read(body, 'pdf')).toMatchObject({
+      text: 'grey heron',
+      shortfall: { reason: 'text-incomplete', detail: 'for 25 % of the letters, the file does not say which they are' },
+      fields: expect.arrayContaining([{ name: 'unknown_characters_percent', value: '25' }]),
+    });
+  });
+});
+
 describe('the characters of a PDF', () => {
   it('that are unknown separate words, and are not replaced by others', async () => {
     const descriptor =
@@ -371,6 +446,48 @@ describe('the process that reads documents', () => {
     expect(staying.processIds).toEqual([]);
     expect(await ask()).not.toBe(first);
     staying.close();
+  });
+
+  /** A program of its own, beside which a file stands that says so. */
+  const createProgram = (source: string): URL => {
+    const folder = temporaryDirectory();
+    writeFileSync(join(folder, 'pdfium.wasm'), '');
+    writeFileSync(join(folder, 'own.process.mjs'), source);
+    return pathToFileURL(join(folder, 'own.process.mjs'));
+  };
+
+  it('has a limit of processor time', async () => {
+    const spinning = new DocumentProcesses(
+      { ...DEFAULT_DOCUMENT_LIMITS, timeLimit: 200 },
+      createProgram("process.stdin.on('data', () => { for (;;); });"),
+    );
+    expect(await spinning.extract(sample.rtf(), type('rtf'), CONTEXT)).toEqual({
+      refused: 'extract-timeout',
+      detail: 'reading the document took longer than 0.2 s of processor time',
+    });
+    spinning.close();
+  });
+
+  it('has more time on the clock, and the document is tried again when that was not enough', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const timeLimit = 10_000;
+    const waiting = new DocumentProcesses(
+      { ...DEFAULT_DOCUMENT_LIMITS, timeLimit },
+      createProgram('process.stdin.resume();'),
+    );
+    for (let attempt = 0; attempt < 2; attempt++) {
+      let end: Extraction | Refusal | undefined;
+      const asked = waiting.extract(sample.rtf(), type('rtf'), CONTEXT).then((result) => {
+        end = result;
+      });
+      await vi.advanceTimersByTimeAsync(timeLimit * 4);
+      expect(end).toBeUndefined();
+      await vi.advanceTimersByTimeAsync(timeLimit);
+      await asked;
+      expect(end).toMatchObject({ refused: 'extract-timeout', isPassing: true });
+    }
+    waiting.close();
   });
 
   it('is to blame when it does not start, not the document', async () => {

@@ -102,12 +102,14 @@ export class MemberReading {
       this.remainingBytes -= body.byteLength;
       const mediaType = detectMediaType(body, member.contentType, `/${member.path}`);
       const maxTextLength = Math.min(this.request.maxTextLength, this.remainingText);
+      const remainingTime = Math.max(1, Math.ceil(this.deadline - this.now()));
       const file = await this.readFile(body, mediaType, {
         ...this.request,
         mediaType,
         maxTextLength,
         members,
-        timeLimit: Math.max(1, Math.ceil(this.deadline - this.now())),
+        timeLimit: remainingTime,
+        clockLimit: remainingTime,
       });
       this.remainingText -= file.extraction.text.length;
       return { ...file, mediaType };

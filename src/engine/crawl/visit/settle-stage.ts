@@ -172,6 +172,7 @@ export class SettleStage {
     const countedOutcome = isSitemapMissing ? NO_SITEMAP : visit.outcome;
     tally.countVisit(countedOutcome, failed, result.duration, result.bytes);
     if (pageOutcome.kind === 'document' && pageOutcome.unread) tally.countUnread(pageOutcome.unread.refused);
+    if (pageOutcome.kind === 'document' && pageOutcome.shortfall) tally.countUnread(pageOutcome.shortfall.reason);
     if (pageOutcome.kind === 'document' && pageOutcome.needsRendering) tally.needRendering++;
     if (result.rendering) tally.countRendering(result.rendering);
     this.services.health.recordVisit(state.hostKey, { outcome: countedOutcome, failed, duration: result.duration });
@@ -236,6 +237,8 @@ function findDetail(outcome: PageOutcome): string | undefined {
   if (outcome.kind === 'error' || outcome.kind === 'excluded') return outcome.detail;
   if (outcome.kind === 'redirect') return createRedirectDetail(outcome.target, outcome.refused);
   if (outcome.kind === 'document' && outcome.unread) return `${outcome.unread.refused}: ${outcome.unread.detail}`;
+  if (outcome.kind === 'document' && outcome.shortfall)
+    return `${outcome.shortfall.reason}: ${outcome.shortfall.detail}`;
   if (outcome.kind === 'document' && outcome.renderFailure)
     return `${outcome.renderFailure.code}: ${outcome.renderFailure.detail}`;
   if (outcome.kind === 'document' && outcome.needsRendering) return `${NEEDS_RENDERING}: ${outcome.needsRendering}`;

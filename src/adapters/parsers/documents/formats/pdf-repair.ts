@@ -21,25 +21,48 @@ export type LigatureSource = () => ReadonlyMap<string, CodeTexts>;
  */
 const SPLIT_WORD = /\S\r\n\S|\p{Ll}- \p{Ll}/u;
 
-export function repairText(pdfium: Pdfium, textPage: number, pageText: string, getLigatures: LigatureSource): string {
+/**
+ * @param hasUnnamedGlyphs whether the text contains glyphs for which PDFium knows no character; the text then contains
+ * their codes, which may be those of any letters
+ */
+export function repairText(
+  pdfium: Pdfium,
+  textPage: number,
+  pageText: string,
+  hasUnnamedGlyphs: boolean,
+  getLigatures: LigatureSource,
+): string {
   if (pageText.length < 2) return pageText;
   return new TextRepair(pdfium, textPage, pageText, getLigatures).run({
-    hasUnnamedGlyphs: hasUnmappedGlyphs(pdfium, textPage),
+    hasUnnamedGlyphs,
     hasSeparateAccents: SPACING_ACCENT.test(pageText),
     hasSplitWords: SPLIT_WORD.test(pageText),
   });
 }
 
-/**
- * Whether the text contains glyphs for which PDFium knows no character; the text then contains their codes, which may
- * be those of any letters.
- */
-function hasUnmappedGlyphs(pdfium: Pdfium, textPage: number): boolean {
-  const count = pdfium._FPDFText_CountChars(textPage);
-  for (let index = 0; index < count; index++)
-    if (pdfium._FPDFText_HasUnicodeMapError(textPage, index) === 1) return true;
-  return false;
+export interface UnnamedGlyphs {
+  readonly count: number;
+  /** Those whose codes cannot be their characters either. */
+  readonly lost: number;
 }
+
+/** Counts the glyphs of which the file does not tell what characters they are. */
+export function countUnnamedGlyphs(pdfium: Pdfium, textPage: number): UnnamedGlyphs {
+  const characters = pdfium._FPDFText_CountChars(textPage);
+  let count = 0;
+  let lost = 0;
+  for (let index = 0; index < characters; index++) {
+    if (pdfium._FPDFText_HasUnicodeMapError(textPage, index) !== 1) continue;
+    count++;
+    const code = pdfium._FPDFText_GetUnicode(textPage, index);
+    if (code < FIRST_PRINTABLE || code > LAST_ASCII) lost++;
+  }
+  return { count, lost };
+}
+
+/** Fonts without names of characters often have the codes of ASCII. */
+const FIRST_PRINTABLE = 0x20;
+const LAST_ASCII = 0x7e;
 
 interface TextDefects {
   readonly hasUnnamedGlyphs: boolean;

@@ -1,8 +1,10 @@
 /** Reads PDF documents with PDFium compiled to WebAssembly. */
+import type { Shortfall } from '../../../../domain/content/shortfall.js';
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 import { composeAccent } from './accents.js';
+import { PdfAnnotations } from './pdf-annotations.js';
 import { type CodeTexts, readLigatures } from './pdf-encodings.js';
-import { repairText } from './pdf-repair.js';
+import { countUnnamedGlyphs, repairText } from './pdf-repair.js';
 import type { Pdfium } from './pdfium.js';
 
 /**
@@ -12,26 +14,19 @@ const ENCRYPTION_ERRORS = new Set([4, 5]);
 /** Result of FPDFAction_GetType for an action that opens a URI (fpdf_doc.h). */
 const URI_ACTION = 3;
 const MAX_PAGES = 20_000;
-/** FPDF_ANNOT_FREETEXT and FPDF_ANNOT_WIDGET (fpdf_annot.h). */
-const FREE_TEXT = 3;
-const WIDGET = 20;
-/** Flags of annotations that are hidden or not shown on a screen (ISO 32000-1, 12.5.3). */
-const HIDDEN_FLAGS = 2 | 32;
-/** Maximum number of annotations on one page. */
-const MAX_ANNOTATIONS = 2_000;
 /** Size in bytes of the buffer for one piece of text. */
 const BUFFER_SIZE = 256 * 1024;
-
-const VALUE_KEY = 'V';
-/** The dictionary entry that contains the text, by type of annotation. */
-const TEXT_KEYS: ReadonlyMap<number, string> = new Map([
-  [FREE_TEXT, 'Contents'],
-  [WIDGET, VALUE_KEY],
-]);
-/** Text and choice fields; buttons also have values, but no text. */
-const TEXT_FIELDS = new Set(['Tx', 'Ch']);
-/** Size in bytes of the buffer for the name of a dictionary entry. */
-const KEY_SIZE = 16;
+const MAX_PAGE_LENGTH = 4_000_000;
+/** Types of objects on a page (fpdf_edit.h). */
+const TEXT_OBJECT = 1;
+const IMAGE_OBJECT = 3;
+const FORM_OBJECT = 5;
+const MAX_OBJECTS = 20_000;
+/** Share of pages, and percentage of characters, from which a document counts as read in part only. */
+const MIN_PICTURE_SHARE = 0.5;
+const MIN_LOST_PERCENT = 10;
+/** Reading stops before the limit is reached, because part of the document is better than nothing. */
+const USABLE_TIME = 0.7;
 
 export function readPdf(pdfium: Pdfium, body: Uint8Array, request: DocumentRequest): DocumentContent {
   const reader = new PdfReader(pdfium, body, request);
@@ -40,6 +35,18 @@ export function readPdf(pdfium: Pdfium, body: Uint8Array, request: DocumentReque
   } finally {
     reader.close();
   }
+}
+
+/** Returns a function that tells whether the time for the document is over: that of the processor, or that of the clock. */
+function createTimer({ timeLimit, clockLimit = timeLimit }: DocumentRequest): () => boolean {
+  const startedAt = performance.now();
+  const usage = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(usage);
+    return (
+      (user + system) / 1_000 > timeLimit * USABLE_TIME || performance.now() - startedAt > clockLimit * USABLE_TIME
+    );
+  };
 }
 
 /** Some programs write an accent next to the letter below it. These accents do not occur on their own in text. */
@@ -65,6 +72,15 @@ class PdfReader {
   private readonly document: number;
   /** Memory into which PDFium writes. */
   private readonly scratch: number;
+  private readonly annotations: PdfAnnotations;
+  private characterCount = 0;
+  /** Characters of which the file does not tell what they are, and those of them that cannot even be guessed. */
+  private unnamedCount = 0;
+  private lostCount = 0;
+  /** Pieces of text of which PDFium returns nothing. */
+  private missingCount = 0;
+  /** Pages that are pictures. */
+  private picturePages = 0;
   private ligatures: ReadonlyMap<string, CodeTexts> | undefined;
 
   constructor(
@@ -81,6 +97,10 @@ class PdfReader {
       throw toUnreadable(pdfium._FPDF_GetLastError());
     }
     this.scratch = this.allocate(BUFFER_SIZE);
+    this.annotations = new PdfAnnotations(pdfium, this.document, this.content, {
+      pointer: this.scratch,
+      size: BUFFER_SIZE,
+    });
   }
 
   read(): DocumentContent {
@@ -89,18 +109,39 @@ class PdfReader {
     const pageCount = pdfium._FPDF_GetPageCount(document);
     if (pageCount === 0) throw new Unreadable('extract-corrupt', 'the document has no pages');
     content.addField('page_count', String(pageCount));
-    // Reading stops early, because part of the document is better than nothing.
-    const deadline = performance.now() + this.request.timeLimit * 0.7;
+    const isOverTime = createTimer(this.request);
     for (let index = 0; index < Math.min(pageCount, MAX_PAGES); index++) {
-      if (content.isFull || performance.now() > deadline) content.markTruncated();
-      if (content.isFull || performance.now() > deadline) break;
+      const isCut = isOverTime();
+      if (isCut)
+        content.shortfall = {
+          reason: 'text-cut',
+          detail: `${index} of ${pageCount} pages were read in the time allowed`,
+        };
+      if (isCut || content.isFull) content.markTruncated();
+      if (isCut || content.isFull) break;
       this.readPage(index);
     }
+    content.shortfall ??= this.findShortfall(pageCount);
     return content;
   }
 
+  private findShortfall(pageCount: number): Shortfall | undefined {
+    const { picturePages, missingCount, content } = this;
+    const shownCount = Math.max(this.characterCount + missingCount, 1);
+    const toPercent = (count: number): number => Math.round((count / shownCount) * 100);
+    const unnamed = toPercent(this.unnamedCount + missingCount);
+    const lost = toPercent(this.lostCount + missingCount);
+    if (picturePages > 0) content.addField('pages_without_text', String(picturePages));
+    if (unnamed > 0) content.addField('unknown_characters_percent', String(unnamed));
+    if (picturePages >= pageCount * MIN_PICTURE_SHARE)
+      return { reason: 'no-text-layer', detail: `${picturePages} of ${pageCount} pages have no text, only pictures` };
+    if (lost < MIN_LOST_PERCENT) return undefined;
+    return { reason: 'text-incomplete', detail: `for ${lost} % of the letters, the file does not say which they are` };
+  }
+
   close(): void {
-    if (this.document !== 0) this.pdfium._FPDF_CloseDocument(this.document);
+    this.annotations.close();
+    this.pdfium._FPDF_CloseDocument(this.document);
     this.pdfium.wasmExports.free(this.scratch);
     this.pdfium.wasmExports.free(this.dataPointer);
   }
@@ -138,53 +179,72 @@ class PdfReader {
     if (page === 0) return;
     this.readLinks(page);
     const textPage = pdfium._FPDFText_LoadPage(page);
+    let pageText = '';
     if (textPage !== 0) {
-      if (WEB_LINK.test(this.readText(textPage))) this.readWebLinks(textPage);
+      pageText = this.readText(textPage);
+      if (WEB_LINK.test(pageText)) this.readWebLinks(textPage);
       pdfium._FPDFText_ClosePage(textPage);
     }
-    this.readAnnotations(page);
+    this.countShortfall(page, pageText.length);
+    this.readAnnotations(page, index, pageText);
     pdfium._FPDF_ClosePage(page);
   }
 
-  /** Reads text that is shown on the page without being part of it: annotations and the contents of form fields. */
-  private readAnnotations(page: number): void {
+  /** Reads text that is shown on the page without being part of it. */
+  private readAnnotations(page: number, index: number, pageText: string): void {
     const { pdfium, content } = this;
-    const count = Math.min(pdfium._FPDFPage_GetAnnotCount(page), MAX_ANNOTATIONS);
-    for (let index = 0; index < count && !content.isFull; index++) {
-      const annotation = pdfium._FPDFPage_GetAnnot(page, index);
-      if (annotation === 0) continue;
-      const key = TEXT_KEYS.get(pdfium._FPDFAnnot_GetSubtype(annotation));
-      if (key !== undefined && (pdfium._FPDFAnnot_GetFlags(annotation) & HIDDEN_FLAGS) === 0) {
-        const text = this.readString(annotation, key);
-        if (text !== '' && (key !== VALUE_KEY || TEXT_FIELDS.has(this.readString(annotation, 'FT')))) {
-          content.addText(text);
-          content.endWord();
-        }
-      }
-      pdfium._FPDFPage_CloseAnnot(annotation);
+    const drawn = this.annotations.read(page);
+    if (drawn.size === 0 || !this.annotations.draw(page, drawn)) return;
+    const drawnPage = pdfium._FPDF_LoadPage(this.document, index);
+    const textPage = drawnPage === 0 ? 0 : pdfium._FPDFText_LoadPage(drawnPage);
+    if (textPage !== 0) {
+      // What is drawn comes after the page's own text.
+      const text = this.readPageText(textPage);
+      if (text.startsWith(pageText)) content.addText(text.slice(pageText.length));
+      content.endWord();
+      pdfium._FPDFText_ClosePage(textPage);
     }
+    if (drawnPage !== 0) pdfium._FPDF_ClosePage(drawnPage);
   }
 
-  private readString(annotation: number, key: string): string {
-    const { pdfium, scratch } = this;
-    pdfium.HEAPU8.set(Buffer.from(`${key}\0`, 'latin1'), scratch);
-    const pointer = scratch + KEY_SIZE;
-    const byteCount = pdfium._FPDFAnnot_GetStringValue(annotation, scratch, pointer, BUFFER_SIZE - KEY_SIZE);
-    return byteCount < 4 || byteCount > BUFFER_SIZE - KEY_SIZE ? '' : this.readUtf16(byteCount / 2 - 1, pointer);
+  /** Counts pages that show something and have no text, and pieces of text without a single known character. */
+  private countShortfall(page: number, characters: number): void {
+    const { pdfium } = this;
+    const objectCount = pdfium._FPDFPage_CountObjects(page);
+    if (characters >= objectCount) return;
+    let textCount = 0;
+    let hasPicture = false;
+    for (let index = 0; index < Math.min(objectCount, MAX_OBJECTS); index++) {
+      const type = pdfium._FPDFPageObj_GetType(pdfium._FPDFPage_GetObject(page, index));
+      if (type === TEXT_OBJECT) textCount++;
+      else if (type === IMAGE_OBJECT || type === FORM_OBJECT) hasPicture = true;
+    }
+    this.missingCount += Math.max(0, textCount - characters);
+    if (characters === 0 && textCount === 0 && hasPicture) this.picturePages++;
+  }
+
+  private readPageText(textPage: number): string {
+    const { pdfium } = this;
+    const count = pdfium._FPDFText_CountChars(textPage);
+    const maxUnits = BUFFER_SIZE / 4;
+    let pageText = '';
+    for (let start = 0; start < count && pageText.length < MAX_PAGE_LENGTH; start += maxUnits) {
+      const units = pdfium._FPDFText_GetText(textPage, start, Math.min(maxUnits, count - start), this.scratch);
+      pageText += units > 1 ? this.readUtf16(units - 1) : '';
+    }
+    return pageText;
   }
 
   /** Adds the page's repaired text to the content; returns the text as PDFium provides it. */
   private readText(textPage: number): string {
     const { pdfium, content } = this;
-    const count = pdfium._FPDFText_CountChars(textPage);
-    const maxUnits = BUFFER_SIZE / 4;
-    let pageText = '';
-    for (let start = 0; start < count && !content.isFull && pageText.length < 4_000_000; start += maxUnits) {
-      const units = pdfium._FPDFText_GetText(textPage, start, Math.min(maxUnits, count - start), this.scratch);
-      pageText += units > 1 ? this.readUtf16(units - 1) : '';
-    }
+    const pageText = this.readPageText(textPage);
+    this.characterCount += pageText.length;
+    const unnamed = countUnnamedGlyphs(pdfium, textPage);
+    this.unnamedCount += unnamed.count;
+    this.lostCount += unnamed.lost;
     content.addText(
-      repairText(pdfium, textPage, pageText, () => this.getLigatures())
+      repairText(pdfium, textPage, pageText, unnamed.count > 0, () => this.getLigatures())
         .replace(LINE_END_MARK, replaceHyphen)
         .replace(SEPARATE_ACCENT, (match, accent: string, letter: string) => composeAccent(accent, letter) ?? match),
     );

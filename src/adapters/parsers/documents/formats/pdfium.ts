@@ -1,6 +1,6 @@
 /**
- * The PDFium functions that are used here. They are described in PDFium's fpdfview.h, fpdf_text.h, fpdf_annot.h and
- * fpdf_doc.h.
+ * The PDFium functions that are used here. They are described in PDFium's fpdfview.h, fpdf_text.h, fpdf_annot.h,
+ * fpdf_formfill.h, fpdf_flatten.h and fpdf_doc.h.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -40,12 +40,24 @@ export interface Pdfium {
   _FPDFText_GetTextObject(text: Pointer, index: number): Pointer;
   _FPDFTextObj_GetFont(object: Pointer): Pointer;
   _FPDFFont_GetBaseFontName(font: Pointer, buffer: Pointer, bytes: number): number;
+  _FPDFPage_CountObjects(page: Pointer): number;
+  _FPDFPage_GetObject(page: Pointer, index: number): Pointer;
+  _FPDFPageObj_GetType(object: Pointer): number;
   _FPDFPage_GetAnnotCount(page: Pointer): number;
   _FPDFPage_GetAnnot(page: Pointer, index: number): Pointer;
   _FPDFPage_CloseAnnot(annotation: Pointer): void;
   _FPDFAnnot_GetSubtype(annotation: Pointer): number;
   _FPDFAnnot_GetFlags(annotation: Pointer): number;
   _FPDFAnnot_GetStringValue(annotation: Pointer, key: Pointer, buffer: Pointer, bytes: number): number;
+  _FPDFAnnot_GetFormFieldType(form: Pointer, annotation: Pointer): number;
+  _FPDFAnnot_GetFormFieldValue(form: Pointer, annotation: Pointer, buffer: Pointer, bytes: number): number;
+  _FPDFAnnot_GetOptionCount(form: Pointer, annotation: Pointer): number;
+  _FPDFAnnot_GetOptionLabel(form: Pointer, annotation: Pointer, index: number, buffer: Pointer, bytes: number): number;
+  _FPDFAnnot_IsOptionSelected(form: Pointer, annotation: Pointer, index: number): number;
+  _FPDFPage_RemoveAnnot(page: Pointer, index: number): number;
+  _FPDFPage_Flatten(page: Pointer, usage: number): number;
+  _FPDFDOC_InitFormFillEnvironment(document: Pointer, info: Pointer): Pointer;
+  _FPDFDOC_ExitFormFillEnvironment(form: Pointer): void;
   _FPDFLink_Enumerate(page: Pointer, position: Pointer, link: Pointer): number;
   _FPDFLink_GetAction(link: Pointer): Pointer;
   _FPDFAction_GetType(action: Pointer): number;
