@@ -154,7 +154,7 @@ ${SITE}/docs/
       job(rules, bean('x').replace(/class="[^"]*"/, 'class="org.archive.modules.writer.WARCWriterProcessor"')),
     );
     expect(xml).toContain('<cw:option name="max-hops" value="20"/>');
-    expect(xml).toContain('maxPathDepth="20"');
+    expect(xml).toContain('field="path" kind="inside" norm="none" value="^(?:/[^/]*){21}"');
     expect(xml).toContain('maxRepeatedSegments="3"');
     expect(xml).toContain('type="warc" url="warcs/crawl.warc.gz"');
   });

@@ -18,6 +18,8 @@ export interface Pattern {
   /** The part of the URL to match; the whole URL if absent. */
   readonly field?: 'url' | 'path' | 'host' | 'query';
   readonly ignoreCase?: boolean;
+  /** Where it is in the input, for the report. */
+  readonly node?: Node;
 }
 
 /** A pattern, or a combination of patterns. */

@@ -83,7 +83,7 @@ export function selectSupported(match: Match, report: ImportReport): Match | und
   }
   if (match.value.trim() === '') return undefined;
   if (isLinear(match)) return simplify(match);
-  report.reportSkipped(match.value.slice(0, 200), NOT_LINEAR);
+  report.reportSkipped(match.value.slice(0, 200), NOT_LINEAR, match.node);
   return undefined;
 }
 

@@ -146,8 +146,9 @@ function toPattern(type: string, pattern: string, origin: string): Match | undef
   const base = `^${escapeRegExp(origin)}`;
   const expression = pattern.split('*').map(escapeRegExp).join('.*');
   const underOrigin = (one: Pattern): Match => ({ all: [{ kind: 'prefix', value: `${origin}/` }, one] });
-  if (type === 'begins')
-    return isPlain ? { kind: 'prefix', value: origin + pattern } : { kind: 'regex', value: base + expression };
+  // What does not begin with a slash would go on in the name of the host.
+  if (type === 'begins' && isPlain && pattern.startsWith('/')) return { kind: 'prefix', value: origin + pattern };
+  if (type === 'begins') return underOrigin({ kind: 'regex', value: base + expression });
   if (type === 'regex') return underOrigin({ kind: 'regex', value: base + pattern });
   // A literal match would also find the text in the host.
   const isLiteral = isPlain && pattern.startsWith('/') && !`${origin}/`.includes(pattern);
@@ -159,7 +160,7 @@ function toPattern(type: string, pattern: string, origin: string): Match | undef
   if (type === 'contains')
     return isLiteral
       ? underOrigin({ kind: 'contains', value: pattern })
-      : { kind: 'regex', value: `${base}.*${expression}` };
+      : underOrigin({ kind: 'regex', value: `${base}.*${expression}` });
   return undefined;
 }
 

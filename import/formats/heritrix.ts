@@ -246,11 +246,6 @@ const LIMITS: Readonly<Record<string, (bean: Node, crawler: ImportedCrawler) => 
     setPart(crawler, 'Traps', { maxRepeatedSegments: String(Math.min(1000, repetitions + 1)) });
     return 'maxRepeatedSegments of cw:Traps, which counts segments wherever they are in the path';
   },
-  TooManyPathSegmentsDecideRule: (bean, crawler) => {
-    const depth = readNumber(bean, 'maxPathDepth', 20);
-    setPart(crawler, 'Traps', { maxPathDepth: String(Math.min(1000, Math.max(1, depth))) });
-    return 'maxPathDepth of cw:Traps';
-  },
 };
 
 function readNumber(bean: Node, name: string, standard: number): number {
@@ -279,7 +274,7 @@ const PRESETS: Readonly<Record<string, string>> = {
 };
 
 /** Expressions have to match the whole URL. */
-const toWhole = (value: string): Pattern => ({ kind: 'regex', value: `^(?:${value})$` });
+const toWhole = (value: string, node: Node): Pattern => ({ kind: 'regex', value: `^(?:${value})$`, node });
 
 function toMatch(kind: string, bean: Node): Match | undefined {
   const values = (name: string): string[] => {
@@ -289,17 +284,23 @@ function toMatch(kind: string, bean: Node): Match | undefined {
   const regex = getValue(bean, 'regex');
   switch (kind) {
     case 'MatchesRegexDecideRule':
-      return regex === undefined ? undefined : toWhole(regex);
+      return regex === undefined ? undefined : toWhole(regex, bean);
     case 'MatchesListRegexDecideRule': {
-      const patterns = values('regexList').map(toWhole);
+      const patterns = values('regexList').map((value) => toWhole(value, bean));
       if (patterns.length === 0) return undefined;
       return getValue(bean, 'listLogicalOr') === 'false' ? { all: patterns } : { any: patterns };
     }
     case 'MatchesFilePatternDecideRule': {
       const preset = getValue(bean, 'usePreset') ?? 'ALL';
-      if (preset === 'CUSTOM') return regex === undefined ? undefined : toWhole(regex);
+      if (preset === 'CUSTOM') return regex === undefined ? undefined : toWhole(regex, bean);
       return { kind: 'regex', value: `(?i)\\.(${PRESETS[preset] ?? PRESETS['ALL']})$` };
     }
+    case 'TooManyPathSegmentsDecideRule':
+      return {
+        kind: 'regex',
+        field: 'path',
+        value: `^(?:/[^/]*){${Math.min(999, readNumber(bean, 'maxPathDepth', 20)) + 1}}`,
+      };
     case 'OnHostsDecideRule':
       return { any: values('hosts').map((value) => ({ kind: 'exact', field: 'host', value })) };
     case 'OnDomainsDecideRule':
@@ -314,7 +315,7 @@ function importSurtRule(bean: Node, decision: Decision, job: Job): void {
   const { crawler, report, surtLists, usedLists } = job;
   const isNegated = getKind(bean).startsWith('Not');
   const patterns: Pattern[] = [];
-  if (getValue(bean, 'seedsAsSurtPrefixes') !== 'false' && !isNegated && decision === 'ACCEPT')
+  if (getValue(bean, 'seedsAsSurtPrefixes') !== 'false')
     for (const url of crawler.roots) patterns.push(...toSurtPatterns(toSeedSurt(new URL(url).href)));
   const source = getProperty(bean, 'surtsSource') ?? getProperty(bean, 'surtsSourceFile');
   const texts = source

@@ -38,6 +38,10 @@ export function readNorconex(
 
 type Lists = ReadonlyMap<string, Node>;
 
+/** The configuration with its variables and included files. */
+export const parseConfiguration = (files: readonly ImportFile[], report: ImportReport, readBeside: ReadBeside): Node =>
+  parseFiles(files, report, readBeside).tree;
+
 /** The configuration is the first file that is neither a list nor a set of variables. */
 function parseFiles(
   files: readonly ImportFile[],

@@ -161,7 +161,11 @@ export function importSignedRules(
     else if (sign !== '+' && sign !== '-')
       throw new ImportError(`${line.place}: a rule begins with + or -, not with ${JSON.stringify(sign)}`);
     else {
-      const pattern: Pattern = { kind: 'regex', value: mode === 'whole' ? `^(?:${value})$` : value };
+      if (mode === 'whole' && /[&~#@"<]/.test(value.replace(/\[[^\]]*\]|\\./g, ''))) {
+        report.reportSkipped(line.text, 'its operators are those of automata: write it as literal matches', line);
+        continue;
+      }
+      const pattern: Pattern = { kind: 'regex', value: mode === 'whole' ? `^(?:${value})$` : value, node: line };
       rules.push({ accept: sign === '+', pattern: section ? { all: [section, pattern] } : pattern });
     }
   }

@@ -106,9 +106,16 @@ addJsonOption(program.command('check'))
 addJsonOption(program.command('import'))
   .description("convert another crawler's configuration, and report what was converted and what was not")
   .argument('<format>', IMPORT_FORMATS.join(', '))
-  .argument('<file...>', 'the configuration file, and the lists and rule files that belong to it')
+  .argument('<file...>', 'the configuration file, and the lists and rule files that belong to it, or their folder')
   .option('--out <file>', 'configuration file to write (default: imported-FORMAT.xml)')
   .option('--force', 'overwrite an existing file')
+  .option('--urls <file>', 'compare what both configurations say about the URLs of a list, a log or a sitemap')
+  .option('--from-index <url>', 'compare it for the documents in an index of Solr, Elasticsearch or OpenSearch')
+  .option('--field <name>', 'with --from-index: the field with the URL', 'url')
+  .addHelpText(
+    'after',
+    '\nExit code: 0 converted and, with --urls or --from-index, no URL gets another verdict; 2 some do; 1 the command failed.',
+  )
   .action(importConfiguration);
 
 addJsonOption(addServerOption(addConfigurationOptions(program.command('explain'))))

@@ -8,6 +8,8 @@ import { openConfigurationFile } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
 import { UsageError } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
+import { formatProof, type Imported, type Proof, prove, readUrls } from './import-proof.js';
+import { readIndexUrls } from './index-urls.js';
 import { type JsonOption, printJson } from './output.js';
 import { formatTable } from './table.js';
 
@@ -17,7 +19,13 @@ const MAX_FILES = 1000;
 interface ImportOptions extends JsonOption {
   readonly out?: string;
   readonly force?: boolean;
+  readonly urls?: string;
+  readonly fromIndex?: string;
+  readonly field: string;
 }
+
+/** Exit code if some URLs get another verdict than in the original. */
+const EXIT_DIFFERENT = 2;
 
 export async function importConfiguration(
   format: string,
@@ -37,7 +45,15 @@ export async function importConfiguration(
     );
   for (const { path, text } of [...copyPaths, { path: out, text: xml }]) writeOutput(path, text);
   const { problems } = await openConfigurationFile(out).check(xml);
-  if (options.json) printJson({ file: out, report: report.lines, problems });
+  const proof = await proveOrFail(
+    format,
+    files,
+    createBesideReader(paths[0]!),
+    { xml, copies, lines: report.lines, file: out },
+    options,
+  );
+  if (proof && proof.differences.length > 0) process.exitCode = EXIT_DIFFERENT;
+  if (options.json) printJson({ file: out, report: report.lines, problems, ...(proof ? { proof } : {}) });
   else {
     const rows = report.lines.map(({ kind, setting, note, place = '' }) => [
       kind,
@@ -48,7 +64,34 @@ export async function importConfiguration(
     process.stdout.write(`${formatTable(['', 'PLACE', 'SETTING', 'CONVERTED TO, OR REASON'], rows)}\n\n`);
     for (const { place, code, message } of problems)
       process.stdout.write(`${out}:${place.line}:${place.column} ${code} ${toPrintable(message)}\n`);
+    if (proof) process.stdout.write(`${formatProof(proof)}\n`);
     process.stdout.write(`Wrote ${out}. Review it, then run: crawlway check ${out}\n`);
+  }
+}
+
+/** Compares the verdicts about the URLs that the options name; undefined if they name none. */
+async function proveOrFail(
+  format: string,
+  files: readonly ImportFile[],
+  readBeside: ReadBeside,
+  imported: Imported,
+  { urls, fromIndex, field }: ImportOptions,
+): Promise<Proof | undefined> {
+  if (urls === undefined && fromIndex === undefined) return undefined;
+  const [{ findFormat, ImportError }, { createOriginal }] = await Promise.all([
+    import('../../import/index.js'),
+    import('../../import/original/index.js'),
+  ]);
+  const site = /<Root url="([^"]+)"/.exec(imported.xml)?.[1];
+  try {
+    const original = createOriginal(findFormat(format), files, readBeside);
+    return await prove(
+      original,
+      imported,
+      urls === undefined ? readIndexUrls(fromIndex!, field) : readUrls(urls, site),
+    );
+  } catch (error) {
+    throw error instanceof ImportError ? new UsageError(error.message) : error;
   }
 }
 
