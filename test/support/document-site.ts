@@ -1,6 +1,7 @@
 /** A site of documents of every format, each with a word, an author, a date and a link of its own. */
 import { DOCUMENT_EXTENSIONS } from '../../src/domain/content/document-types.js';
 import type { FakeSite } from './fake-site.js';
+import * as further from './further-documents.js';
 import * as legacy from './legacy-documents.js';
 import * as sample from './sample-documents.js';
 
@@ -34,6 +35,10 @@ const OFFICE: readonly (readonly [Make, readonly string[]])[] = [
   [legacy.xls, ['xls', 'xlt']],
   [legacy.ppt, ['ppt', 'pps']],
   [legacy.msg, ['msg']],
+  [further.vsdx, ['vsdx']],
+  [further.xlsb, ['xlsb']],
+  [further.fodt, ['fodt']],
+  [further.mht, ['mht', 'mhtml']],
 ];
 
 const csv: Make = ({ text }) => `bird,seen\n"${text}",3\n`;

@@ -1,6 +1,7 @@
 /** Documents that attack their reader: bombs, damage, nesting, cycles, wrong types, and random changes of valid ones. */
 import { deflateRawSync, deflateSync } from 'node:zlib';
 import { DOCUMENT_EXTENSIONS } from '../../src/domain/content/document-types.js';
+import * as further from './further-documents.js';
 import * as legacy from './legacy-documents.js';
 import * as sample from './sample-documents.js';
 
@@ -30,6 +31,10 @@ const MAKERS = {
   xls: legacy.xls,
   ppt: legacy.ppt,
   msg: legacy.msg,
+  vsdx: further.vsdx,
+  xlsb: further.xlsb,
+  fodt: further.fodt,
+  mht: further.mht,
 } as const;
 type Format = keyof typeof MAKERS;
 const FORMATS = Object.keys(MAKERS) as Format[];

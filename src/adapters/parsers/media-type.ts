@@ -4,6 +4,7 @@
  */
 import { DOCUMENT_EXTENSIONS } from '../../domain/content/document-types.js';
 import { findSignature, isBinary, looksBinary, sniffMediaType } from '../../domain/content/signatures.js';
+import { toBuffer } from './bytes.js';
 
 const ESSENCE = /^\s*([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)\s*(?:[;,]|$)/i;
 
@@ -61,7 +62,7 @@ const OLD_OFFICE_NAMES = new Set(['application/msword', 'application/vnd.ms-exce
 const isZip = (body: Uint8Array): boolean => body[0] === 0x50 && body[1] === 0x4b;
 
 /** Text formats, which the file name may indicate if the bytes can be text. */
-const TEXT_TYPE = /^text\/|^message\/|[/+](?:json|xml)$/;
+const TEXT_TYPE = /^text\/|^message\/|^multipart\/|[/+](?:json|xml)$|-flat-xml$/;
 
 /** Wide encodings, in which most texts contain many zero bytes. */
 const WIDE_CHARSET = /charset\s{0,9}=\s{0,9}["']?(?:utf-?16|utf-?32|ucs-?2|unicode|csunicode|iso-10646-ucs-2)/i;
@@ -90,7 +91,7 @@ export function detectMediaType(body: Uint8Array, contentType: string | undefine
   if (declaredType === undefined || GENERIC_TYPES.has(declaredType)) return detectFromBody(body, path);
   if (ARCHIVE_NAMES.has(declaredType) && isZip(body)) return detectFromBody(body, path);
   if (OLD_OFFICE_NAMES.has(declaredType) && body.length > 0 && sniffMediaType(body) !== 'application/x-ole-storage')
-    return detectFromBody(body, path);
+    return isWebArchive(body) ? 'multipart/related' : detectFromBody(body, path);
   const signature = findSignature(body);
   if (signature !== undefined) return canBe(signature, declaredType) ? declaredType : detectFromBody(body, path);
   if (!TEXT_TYPE.test(declaredType) || WIDE_CHARSET.test(contentType ?? '')) return declaredType;
@@ -98,6 +99,10 @@ export function detectMediaType(body: Uint8Array, contentType: string | undefine
   const isText = declaredType === 'text/plain' ? !looksBinary(body) : !isBinary(body);
   return isText ? declaredType : detectFromBody(body, path);
 }
+
+/** Whether the body begins like a message whose parts belong to one page, which Confluence calls a Word document. */
+const isWebArchive = (body: Uint8Array): boolean =>
+  /^[\w-]{1,40}:[^\0]{0,2000}\bmultipart\/related\b/i.test(toBuffer(body).toString('latin1', 0, 4_096));
 
 function canBe(signature: string, declaredType: string): boolean {
   const names = NAMES_BY_SIGNATURE[signature] ?? NAMES_BY_SIGNATURE[signature.slice(0, signature.indexOf('/'))];

@@ -40,6 +40,12 @@ const TYPES = {
     [`${ODF}spreadsheet-template`, 'ots'],
     [`${ODF}presentation`, 'odp'],
     [`${ODF}presentation-template`, 'otp'],
+    [`${ODF}graphics`, 'odg'],
+    [`${ODF}graphics-template`, 'otg'],
+    [`${ODF}text-flat-xml`, 'fodt'],
+    [`${ODF}spreadsheet-flat-xml`, 'fods'],
+    [`${ODF}presentation-flat-xml`, 'fodp'],
+    [`${ODF}graphics-flat-xml`, 'fodg'],
   ],
   epub: [['application/epub+zip', 'epub']],
   rtf: [
@@ -48,6 +54,18 @@ const TYPES = {
     ['application/x-rtf', ''],
   ],
   mail: [['message/rfc822', 'eml']],
+  webArchive: [
+    ['multipart/related', 'mht'],
+    ['multipart/related', 'mhtml'],
+    ['application/x-mimearchive', ''],
+  ],
+  visio: [
+    [`${MICROSOFT}visio.drawing`, 'vsdx'],
+    [`${MICROSOFT}visio.drawing.macroenabled.12`, 'vsdm'],
+    [`${MICROSOFT}visio.template`, 'vstx'],
+    [`${MICROSOFT}visio.stencil`, 'vssx'],
+  ],
+  binarySheet: [[`${MICROSOFT}excel.sheet.binary.macroenabled.12`, 'xlsb']],
   mailbox: [['application/mbox', 'mbox']],
   archive: [['application/zip', 'zip']],
   // Which program wrote a compound file can be told by its contents only.

@@ -42,7 +42,7 @@ describe('documents of every format', () => {
   };
 
   it('are found by their text, author and dates, and the pages they link to are crawled', async () => {
-    expect(documents).toHaveLength(65);
+    expect(documents).toHaveLength(70);
     for (const { url, word, author, hasAuthor, date, dateMeta } of documents) {
       expect(await hits({ q: word }), url).toEqual([url]);
       const day = date.slice(0, 10);
@@ -51,7 +51,7 @@ describe('documents of every format', () => {
       expect(await hits(inRange), url).toContain(url);
       expect(await hits({ q: word, [`meta.${dateMeta}.to`]: before }), url).toEqual([]);
       if (!hasAuthor) continue;
-      const name = url.endsWith('.eml') ? `${author} <ada@example.org>` : author;
+      const name = /\.(?:eml|msg)$/.test(url) ? `${author} <ada@example.org>` : author;
       expect(await hits({ q: word, 'meta.author': name }), url).toEqual([url]);
       expect(await hits({ q: word, 'meta.author': 'Somebody Else' }), url).toEqual([]);
     }

@@ -133,6 +133,12 @@ async function loadReader(
       return (await import('./formats/rtf.js')).readRtf;
     case 'mail':
       return (await import('./formats/mail.js')).readMail;
+    case 'webArchive':
+      return (await import('./formats/web-archive.js')).readWebArchive;
+    case 'visio':
+      return (await import('./formats/visio.js')).readVisio;
+    case 'binarySheet':
+      return (await import('./formats/binary/binary-workbook.js')).readBinaryWorkbook;
     case 'archive':
       return (await import('./formats/zip.js')).readZip;
     case 'mailbox':

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import * as further from '../../../../test/support/further-documents.js';
 import * as legacy from '../../../../test/support/legacy-documents.js';
 import * as sample from '../../../../test/support/sample-documents.js';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
@@ -45,6 +46,10 @@ const GOOD: readonly (readonly [string, () => Uint8Array])[] = [
   ['xls', legacy.xls],
   ['ppt', legacy.ppt],
   ['msg', legacy.msg],
+  ['vsdx', further.vsdx],
+  ['xlsb', further.xlsb],
+  ['fodt', further.fodt],
+  ['mht', further.mht],
 ];
 
 describe('a document', () => {

@@ -19,7 +19,7 @@ const PAGE_RULES: TextRules = {
 const MAX_OBJECTS = 1_000;
 
 export function readOpenDocument(body: Uint8Array, request: DocumentRequest): DocumentContent {
-  const archive = openArchive(body);
+  const archive = request.mediaType.endsWith('flat-xml') ? openFlatDocument(body) : openArchive(body);
   if (/encryption-data/.test(archive.readXml('META-INF/manifest.xml') ?? ''))
     throw new Unreadable('extract-encrypted', 'the document is encrypted');
   const xml = archive.readXml('content.xml');
@@ -66,7 +66,20 @@ export function readOpenDocument(body: Uint8Array, request: DocumentRequest): Do
   return content;
 }
 
-function readProperties(archive: Archive, content: DocumentContent): void {
+/** A flat document has everything in one file: styles are not read from it, so that their headers are read once. */
+function openFlatDocument(body: Uint8Array): Pick<Archive, 'readXml' | 'isDamaged'> {
+  const xml = new TextDecoder().decode(body);
+  if (!/<(?:\w+:)?document[\s>]/.test(xml.slice(0, 8_192)))
+    throw new Unreadable('extract-corrupt', 'the document is not in flat OpenDocument format');
+  const metaEnd = xml.indexOf('</office:meta>');
+  const parts = new Map([
+    ['content.xml', xml],
+    ['meta.xml', metaEnd < 0 ? '' : xml.slice(0, metaEnd)],
+  ]);
+  return { isDamaged: false, readXml: (name) => parts.get(name) };
+}
+
+function readProperties(archive: Pick<Archive, 'readXml'>, content: DocumentContent): void {
   const elements = parseElements(archive.readXml('meta.xml'));
   const findValue = (elementName: string): string | undefined =>
     elements.find(({ name }) => name === elementName)?.text;

@@ -168,7 +168,7 @@ class WorkbookReader {
     else if (type === RECORD.formulaString) this.addValue(this.readString(segments, 0, 2));
     else if (type === RECORD.formula) this.addFormulaResult(data);
     else if (type === RECORD.number) this.addNumber(readDouble(data, 6), readShort(data, 4));
-    else if (type === RECORD.compactNumber) this.addNumber(decodeNumber(readInt(data, 6)), readShort(data, 4));
+    else if (type === RECORD.compactNumber) this.addNumber(decodeCompactNumber(readInt(data, 6)), readShort(data, 4));
     else if (type === RECORD.multipleNumbers) this.addNumbers(data);
     else if (type === RECORD.booleanOrError && readByte(data, 7) === 0) this.addBoolean(readByte(data, 6));
     else if (type === RECORD.header || type === RECORD.footer) this.addHeader(data, continuations);
@@ -181,12 +181,12 @@ class WorkbookReader {
   private addHeader(data: Buffer, continuations: readonly Buffer[]): void {
     if (data.length === 0) return;
     const lengthSize = this.codePage === undefined ? 2 : 1;
-    this.addValue(removeCodes(this.readString([data, ...continuations], 0, lengthSize)));
+    this.addValue(removeHeaderCodes(this.readString([data, ...continuations], 0, lengthSize)));
   }
 
   private addNumbers(data: Buffer): void {
     for (let at = 4; at + 6 < data.length; at += 6)
-      this.addNumber(decodeNumber(readInt(data, at + 2)), readShort(data, at));
+      this.addNumber(decodeCompactNumber(readInt(data, at + 2)), readShort(data, at));
   }
 
   private readString(segments: readonly Buffer[], at: number, lengthSize: 1 | 2): string {
@@ -218,7 +218,7 @@ class WorkbookReader {
 }
 
 /** Decodes a number that is stored in four bytes (`RkNumber`). */
-function decodeNumber(bits: number): number {
+export function decodeCompactNumber(bits: number): number {
   const isInteger = (bits & 2) !== 0;
   const view = new DataView(new ArrayBuffer(8));
   view.setUint32(0, bits & 0xfffffffc);
@@ -227,5 +227,5 @@ function decodeNumber(bits: number): number {
 }
 
 /** Removes the codes of headers and footers: their sections, fonts, and fields like the page's number. */
-const removeCodes = (text: string): string =>
+export const removeHeaderCodes = (text: string): string =>
   text.replace(/&(?:"[^"]*"|\d+|K[0-9A-F]{6}|(&)|.)/gis, (_, ampersand: string | undefined) => ampersand ?? ' ');
