@@ -89,6 +89,9 @@ const PAGES: Readonly<Record<string, (size: number) => string>> = {
   markers: (size) => '<!--googleoff: index-->x<!--googleon: index-->y'.repeat(size / 48),
   'nested markers': (size) => `${'<div data-nosnippet>'.repeat(400)}${'y '.repeat(size / 2)}`,
   'many signs of JSON-LD': (size) => 'ld+json '.repeat(size / 8),
+  'JSON-LD with comments': (size) =>
+    `<script type="application/ld+json">[${'/*"*/{"a":"//\n"},//'.repeat(size / 19)}</script>`,
+  'line breaks': (size) => `<div>${'# <br>'.repeat(size / 6)}`,
   'long JSON-LD': (size) => `<script type="application/ld+json">[${'{"a":[{"b":1}]},'.repeat(size / 16)}0]</script>`,
 };
 

@@ -98,6 +98,31 @@ it('writes Markdown', () => {
   );
 });
 
+it.each([
+  ['a paragraph that looks like a heading', '<p># not a heading</p>', '\\# not a heading'],
+  [
+    'a paragraph that looks like a list',
+    '<p>1. not a list</p><p>- nor this</p><p>+ nor that</p>',
+    '1\\. not a list\n\n\\- nor this\n\n\\+ nor that',
+  ],
+  ['a paragraph that looks like a quotation', '<p>&gt; said</p>', '\\> said'],
+  ['what only begins like one', '<p>#1 of 2.5 -x</p>', '#1 of 2.5 -x'],
+  ['a line break', '<p>one<br># two<br></p>', 'one\\\n\\# two'],
+  ['several line breaks', '<div>one<br> <br>two<br/><br/><br/>three</div>', 'one\n\ntwo\n\nthree'],
+  [
+    'a line break in a heading and in a cell',
+    '<h2>a<br>b</h2><table><tr><td>a<br>b<td>c</table>',
+    '## a b\n\n| a b | c |\n| --- | --- |',
+  ],
+  [
+    'the caption of a table',
+    '<table><caption>Prices</caption><tr><td>a<td>b</table>',
+    'Prices\n\n| a | b |\n| --- | --- |',
+  ],
+])('writes Markdown of %s', (_, html, markdown) => {
+  expect(read(html, { markdown: true }).markdown).toBe(markdown);
+});
+
 it('reads pages of 100,000 open elements or nested quotations', () => {
   for (const html of ['<div>'.repeat(100_000), '<b>x'.repeat(100_000), '<blockquote><ul><li>x'.repeat(30_000)]) {
     const { text, markdown } = read(html, { main: true, markdown: true, exclude: ['nav p'] });

@@ -43,11 +43,29 @@ function findEnclosingScript(utf8: Buffer, mark: number): { start: number; end: 
 
 function parseJson(text: string): Json {
   if (measureNesting(text) > MAX_NESTING) return null;
+  const json = text.trim().replace(/^<!--/, '').replace(/-->$/, '');
+  return tryParse(json) ?? tryParse(repairJson(json)) ?? null;
+}
+
+function tryParse(text: string): Json | undefined {
   try {
-    return JSON.parse(text.trim().replace(/^<!--/, '').replace(/-->$/, '')) as Json;
+    return JSON.parse(text) as Json;
   } catch {
-    return null;
+    return undefined;
   }
+}
+
+/** Strings, comments, and what surrounds the data in XHTML. */
+const TOKENS =
+  /("[^"\\]*(?:\\[\s\S][^"\\]*)*"?)|\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n\r]*|<!\[CDATA\[|\]\]>|[\0-\x08\v\f\x0e-\x1f]/g;
+
+/** Removes comments, and escapes the line ends and control characters in strings: templates write both. */
+function repairJson(text: string): string {
+  return text.replace(TOKENS, (_, string?: string) =>
+    string === undefined
+      ? ' '
+      : string.replace(/[\0-\x1f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
 }
 
 function collectItems(json: Json, items: Item[]): void {

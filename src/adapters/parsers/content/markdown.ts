@@ -6,6 +6,8 @@ import { foldWhitespace, getHeadingLevel, isHidden, isInline } from './readable.
 /** Maximum length in characters. */
 const MAX_LENGTH = 4_000_000;
 const MAX_COLUMNS = 50;
+/** A hard line break. The other spelling, two spaces, is lost where lines are trimmed. */
+const LINE_BREAK = '\\\n';
 
 /** `base` is the base URL of relative addresses. */
 export function toMarkdown(root: ParentNode, base: string): string {
@@ -45,7 +47,7 @@ function renderBlocks(node: ParentNode, context: Context): string {
 function collectBlocks(node: ParentNode, context: Context, blocks: string[]): void {
   let line = '';
   const flushLine = (): void => {
-    const text = line.trim();
+    const text = toParagraph(line);
     if (text !== '') blocks.push(text);
     line = '';
   };
@@ -58,6 +60,23 @@ function collectBlocks(node: ParentNode, context: Context, blocks: string[]): vo
     } else line += renderInlineNode(child, context);
   }
   flushLine();
+}
+
+/** What would begin a heading, a quotation or a list if it stood at the start of a line. */
+const BLOCK_START = /^(?:(#{1,6}(?=\s|$)|[+-](?=\s|$)|>|[-=]{2,}$)|(\d{1,9})([.)](?=\s|$)))/gm;
+
+/** Several line breaks separate paragraphs; those at the ends have no meaning. */
+function toParagraph(line: string): string {
+  if (!line.includes(LINE_BREAK)) return line.trim().replace(BLOCK_START, '$2\\$1$3');
+  const lines = line.split(LINE_BREAK).map((one) => one.trim().replace(BLOCK_START, '$2\\$1$3'));
+  let text = '';
+  let separator = '';
+  for (const one of lines) {
+    if (one === '') separator &&= '\n\n';
+    else text += separator + one;
+    if (one !== '') separator = LINE_BREAK;
+  }
+  return text;
 }
 
 const INLINE_ELEMENTS = new Set([
@@ -179,7 +198,9 @@ function renderTable(element: Element, context: Context): string | undefined {
   const renderRow = (cells: readonly string[]): string =>
     `| ${Array.from({ length: width }, (_, column) => cells[column] ?? '').join(' | ')} |`;
   const [headerRow = [], ...bodyRows] = rows;
-  return [renderRow(headerRow), `|${' --- |'.repeat(width)}`, ...bodyRows.map(renderRow)].join('\n');
+  const table = [renderRow(headerRow), `|${' --- |'.repeat(width)}`, ...bodyRows.map(renderRow)].join('\n');
+  const caption = element.children.find((child) => isElement(child) && child.name === 'caption') as Element | undefined;
+  return caption ? `${renderBlocks(caption, context)}\n\n${table}` : table;
 }
 
 /** The rows of a table without those of the tables in its cells. */
@@ -204,7 +225,7 @@ function renderInlineNodes(nodes: readonly ChildNode[], context: Context): strin
 
 /** Renders the children of a node on one line. */
 const renderInline = (node: ParentNode, context: Context): string =>
-  renderInlineNodes(node.children, context).replace(/\s+/g, ' ').trim();
+  renderInlineNodes(node.children, context).replaceAll(LINE_BREAK, ' ').replace(/\s+/g, ' ').trim();
 
 function renderInlineNode(node: ChildNode, context: Context): string {
   if (isText(node)) return escapeMarkdown(foldWhitespace(node.data));
@@ -212,7 +233,7 @@ function renderInlineNode(node: ChildNode, context: Context): string {
   const renderChildren = () => renderInlineNodes(node.children, context);
   switch (node.name) {
     case 'br':
-      return '  \n';
+      return LINE_BREAK;
     case 'strong':
     case 'b':
       return renderMarked(node, '**', context);

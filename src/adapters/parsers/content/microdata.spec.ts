@@ -34,6 +34,17 @@ it('is found in upper case, too, and so is JSON-LD', () => {
   expect(findJsonLdItems(Buffer.from(page))).toEqual([{ '@type': 'Book' }, { '@type': 'Map' }]);
 });
 
+it.each([
+  ['comments', '{/* by the shop */"@type":"Book", // the type\n"name":"a // b /* c */"}', 'a // b /* c */'],
+  ['line ends in a string', '{"@type":"Book","name":"a\n\tb"}', 'a\n\tb'],
+  ['control characters in a string', '{"@type":"Book",\x01"name":"a\x02b"}', 'a\x02b'],
+  ['quotes in a string beside a comment', '{"@type":"Book","name":"\\"//\\\\"/* x */}', '"//\\'],
+  ['a comment that XHTML needs', '//<![CDATA[\n{"@type":"Book","name":"a"}\n//]]>', 'a'],
+])('reads JSON-LD with %s', (_, json, name) => {
+  const page = `<script type="application/ld+json">${json}</script>`;
+  expect(findJsonLdItems(Buffer.from(page))).toEqual([{ '@type': 'Book', name }]);
+});
+
 it('is safe from endlessly nested items and from prototype names', () => {
   const deep = '<p itemscope itemprop=a>'.repeat(400);
   expect(metas(`<div itemscope><i itemprop=__proto__>x</i>${deep}</div>`)).toContain('microdata.__proto__=x');
