@@ -775,6 +775,8 @@ export interface PageReadingDto {
   readonly metas: readonly ReadMetaDto[];
   /** Passages that the configuration or the page itself excludes. */
   readonly cut: readonly string[];
+  /** Share of the text outside links that the main content has. Absent unless `main` is true. */
+  readonly mainShare?: number;
   /** The whole text, with the excluded passages marked. Absent unless the configuration requires a tree of the page, for example for selectors. */
   readonly look?: ContentLookDto;
   readonly headings?: readonly ReadHeadingDto[];

@@ -145,6 +145,11 @@ function printPage(source: string, { outcome, status, links, refused }: PageResu
       markdown,
     });
   } else process.stdout.write(`${options.markdown ? (markdown ?? text) : text}\n`);
+  if (outcome.isMostlyCut)
+    process.stderr.write(
+      `${source}: the main content has ${Math.round(100 * (reading?.mainShare ?? 0))} % of the text outside links. If more belongs to it, name it with ` +
+        'cw:Include, or leave main="true" out for such pages.\n',
+    );
   if (!unread) return;
   process.stderr.write(`${source}: ${unread.refused}: ${unread.detail}\n`);
   process.exitCode = 2;

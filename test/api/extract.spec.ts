@@ -56,3 +56,25 @@ it('crawlway extract applies the conditions for the given URL', () => {
     expect([status, stderr.includes(message)]).toEqual([1, true]);
   }
 });
+
+it('crawlway extract says so when most of a page is not taken for its main content', () => {
+  const folder = temporaryDirectory();
+  const config = join(folder, 'CrawlConfig.xml');
+  writeFileSync(
+    config,
+    '<CrawlConfig xmlns:cw="urn:crawlway:config:1"><Crawler name="a"><cw:Content main="true"/></Crawler></CrawlConfig>',
+  );
+  const sentence = 'Anvils are heavy, so they are sent by ship, which takes three weeks, and never by mail.';
+  const run = (comments: number): string => {
+    const page = join(folder, `${comments}.html`);
+    writeFileSync(
+      page,
+      `<article>${`<p>${sentence}</p>`.repeat(6)}</article><div id="comments">${`<p>${sentence}</p>`.repeat(comments)}</div>`,
+    );
+    return spawnSync(process.execPath, [...crawlwayCommand(), 'extract', page, '--config', config], {
+      encoding: 'utf8',
+    }).stderr;
+  };
+  expect(run(18)).toContain('the main content has 25 % of the text outside links');
+  expect(run(1)).toBe('');
+});

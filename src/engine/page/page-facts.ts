@@ -108,6 +108,7 @@ export function createDocumentOutcome(
     shortfall: unread ? undefined : content.shortfall,
     ...(page.task.inspect ? { reading: toReadingView(content, document) } : {}),
     needsRendering: renderFailure ? undefined : content.needsRendering,
+    isMostlyCut: content.mainShare !== undefined && content.mainShare < 0.5,
     renderFailure,
   };
 }
@@ -217,6 +218,7 @@ export const toReadingView = (content: PageContent, { metas, text, parts }: Push
   ...(content.language === undefined ? {} : { language: content.language }),
   metas: metas.slice(0, MAX_LIST),
   cut: (content.cut ?? []).filter((passage) => passage !== '').slice(0, MAX_LIST),
+  ...(content.mainShare === undefined ? {} : { mainShare: content.mainShare }),
   ...(content.look ? { look: content.look } : {}),
   ...(content.headings ? { headings: content.headings.slice(0, MAX_LIST) } : {}),
   ...(content.markdown === undefined ? {} : { markdown: content.markdown.slice(0, MAX_TEXT).toWellFormed() }),

@@ -70,6 +70,8 @@ export interface PageContent {
   readonly partsAreIncomplete?: boolean;
   /** True if text was left out because the configuration or the page itself excludes it. */
   readonly isCut?: boolean;
+  /** Share of the page's text outside links that its main content has; absent if that is not looked for. */
+  readonly mainShare?: number;
   readonly headings?: readonly Heading[];
   readonly markdown?: string;
   readonly chunks?: readonly Chunk[];

@@ -145,6 +145,8 @@ export interface PageReading {
   readonly metas: readonly Meta[];
   /** Passages that the configuration or the page itself excludes. */
   readonly cut: readonly string[];
+  /** Share of the page's text outside links that its main content has; absent if that is not looked for. */
+  readonly mainShare?: number;
   /** Present if a tree of the page was built. */
   readonly look?: ContentLook;
   readonly headings?: readonly Heading[];
@@ -181,6 +183,8 @@ export type PageOutcome =
       readonly shortfall?: Shortfall;
       /** Set if the page has no content without its scripts; a human-readable description of the evidence. */
       readonly needsRendering?: string;
+      /** True if the main content of the page has less than half of its text outside links. */
+      readonly isMostlyCut?: boolean;
       /** Why the page could not be rendered; it is then used as it was sent. */
       readonly renderFailure?: { readonly code: ErrorCode; readonly detail: string };
     }

@@ -55,6 +55,20 @@ const createZeroRows = (crawlers: Snapshot['crawlers'], series: readonly Row[0][
 
 const ZERO_ORDERS = ['add', 'delete'].flatMap((kind) => ['acknowledged', 'refused'].map((state) => ({ kind, state })));
 
+type CrawlerCount = { readonly crawler: string; readonly count: number };
+
+const countByCrawler = (
+  name: string,
+  help: string,
+  select: (metrics: EngineMetrics) => readonly CrawlerCount[],
+): MetricSpec => ({
+  type: 'counter',
+  name,
+  help,
+  labels: ['crawler'],
+  rows: ({ metrics }) => select(metrics).map(({ crawler, count }) => [{ crawler }, count]),
+});
+
 const SPECS: readonly MetricSpec[] = [
   {
     type: 'counter',
@@ -80,13 +94,16 @@ const SPECS: readonly MetricSpec[] = [
     labels: ['crawler', 'reason'],
     rows: ({ metrics }) => metrics.unread.map(({ crawler, reason, count }): Row => [{ crawler, reason }, count]),
   },
-  {
-    type: 'counter',
-    name: 'crawlway_pages_needing_rendering_total',
-    help: 'Pages read that have no content without their scripts (needs-rendering).',
-    labels: ['crawler'],
-    rows: ({ metrics }) => metrics.needRendering.map(({ crawler, count }): Row => [{ crawler }, count]),
-  },
+  countByCrawler(
+    'crawlway_pages_needing_rendering_total',
+    'Pages read that have no content without their scripts (needs-rendering).',
+    (metrics) => metrics.needRendering,
+  ),
+  countByCrawler(
+    'crawlway_pages_mostly_cut_total',
+    'Pages read whose main content (main="true") has less than half of their text outside links.',
+    (metrics) => metrics.mostlyCut,
+  ),
   {
     type: 'counter',
     name: 'crawlway_rendered_pages_total',
@@ -97,13 +114,11 @@ const SPECS: readonly MetricSpec[] = [
         Object.entries(pages).map(([outcome, count]): Row => [{ crawler, outcome }, count]),
       ),
   },
-  {
-    type: 'counter',
-    name: 'crawlway_rendering_seconds_total',
-    help: 'Time taken to render pages, from the request to the browser until its response.',
-    labels: ['crawler'],
-    rows: ({ metrics }) => metrics.rendering.map(({ crawler, seconds }): Row => [{ crawler }, seconds]),
-  },
+  countByCrawler(
+    'crawlway_rendering_seconds_total',
+    'Time taken to render pages, from the request to the browser until its response.',
+    ({ rendering }) => rendering.map(({ crawler, seconds }) => ({ crawler, count: seconds })),
+  ),
   {
     type: 'counter',
     name: 'crawlway_rendering_refused_requests_total',
@@ -114,27 +129,13 @@ const SPECS: readonly MetricSpec[] = [
         Object.entries(refused).map(([reason, count]): Row => [{ crawler, reason }, count]),
       ),
   },
-  {
-    type: 'counter',
-    name: 'crawlway_fetched_bytes_total',
-    help: 'Bytes received from web sites.',
-    labels: ['crawler'],
-    rows: ({ metrics }) => metrics.bytes.map(({ crawler, count }) => [{ crawler }, count]),
-  },
-  {
-    type: 'counter',
-    name: 'crawlway_links_discovered_total',
-    help: 'Links found on pages.',
-    labels: ['crawler'],
-    rows: ({ metrics }) => metrics.links.map(({ crawler, discovered }) => [{ crawler }, discovered]),
-  },
-  {
-    type: 'counter',
-    name: 'crawlway_links_refused_total',
-    help: 'Links that the crawl policy rejected.',
-    labels: ['crawler'],
-    rows: ({ metrics }) => metrics.links.map(({ crawler, refused }) => [{ crawler }, refused]),
-  },
+  countByCrawler('crawlway_fetched_bytes_total', 'Bytes received from web sites.', (metrics) => metrics.bytes),
+  countByCrawler('crawlway_links_discovered_total', 'Links found on pages.', ({ links }) =>
+    links.map(({ crawler, discovered }) => ({ crawler, count: discovered })),
+  ),
+  countByCrawler('crawlway_links_refused_total', 'Links that the crawl policy rejected.', ({ links }) =>
+    links.map(({ crawler, refused }) => ({ crawler, count: refused })),
+  ),
   {
     type: 'counter',
     name: 'crawlway_orders_total',

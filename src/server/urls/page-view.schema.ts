@@ -5,7 +5,20 @@ import type { ContentLook } from '../../engine/ports/page-content.js';
 import type { PageReading, ReadPart } from '../../engine/ports/page-task.js';
 import type { ContentTrial, PageView, RenderingComparison, RenderingView } from '../../engine/views/url-views.js';
 import { configurationProblemSchema } from '../configuration/configuration-problem.schema.js';
-import { boolean, counts, integer, list, listOf, one, schema, seconds, text, time, url } from '../http/schema.js';
+import {
+  boolean,
+  counts,
+  integer,
+  list,
+  listOf,
+  one,
+  schema,
+  seconds,
+  share,
+  text,
+  time,
+  url,
+} from '../http/schema.js';
 import { robotsOpinionSchema } from './explanation.schema.js';
 import { linkSchema } from './url-history.schema.js';
 
@@ -54,6 +67,10 @@ const pageReadingSchema = schema<PageReading>()('PageReading', {
   language: text('en').optional(),
   metas: METAS,
   cut: list(text('Cookie notice'), 'Passages that the configuration or the page itself excludes.'),
+  mainShare: share(
+    0.8,
+    'Share of the text outside links that the main content has. Absent unless `main` is true.',
+  ).optional(),
   look: one(
     contentLookSchema,
     'The whole text, with the excluded passages marked. Absent unless the configuration requires a tree of the page, for example for selectors.',

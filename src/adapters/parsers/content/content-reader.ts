@@ -38,6 +38,8 @@ export interface Reading {
   readonly markdown?: string;
   readonly chunks?: readonly Chunk[];
   readonly isCut?: boolean;
+  /** Share of the text outside links that the main content has. */
+  readonly mainShare?: number;
   /** Texts that were removed. */
   readonly cut?: readonly string[];
   /** Shows a user what was removed and what the selectors match. */
@@ -132,13 +134,15 @@ export class ContentReader {
     const pruned = prune(root, { included: new Set(includedElements), excluded, markers });
     const removedNodes: ParentNode[] = [...pruned.removed];
     const childrenBefore = root.children;
-    if (definition.main) removedNodes.push(...keepMainContent(root).removed);
+    const mainContent = definition.main ? keepMainContent(root) : undefined;
+    removedNodes.push(...(mainContent?.removed ?? []));
     const look = pieces && { marked: markRemovedText(pieces, root), matches: countMatches(definition, elements) };
     const representations = definition.split
       ? this.readParts(root, new Set(splitOffs), page, budget)
       : this.readRepresentations(root, page);
     return {
       ...representations,
+      ...(mainContent ? { mainShare: mainContent.keptShare } : {}),
       ...(pruned.isCut || removedNodes.length > 0 || root.children !== childrenBefore ? { isCut: true } : {}),
       ...(look ? { cut: removedNodes.slice(0, MAX_CUT_TEXTS).map((node) => extractElementText(node)), look } : {}),
       found,

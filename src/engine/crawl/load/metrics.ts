@@ -18,6 +18,8 @@ export interface EngineMetrics {
   }[];
   /** Numbers of pages that have no content without their scripts. */
   readonly needRendering: readonly { readonly crawler: string; readonly count: number }[];
+  /** Numbers of pages whose main content has less than half of their text outside links. */
+  readonly mostlyCut: readonly { readonly crawler: string; readonly count: number }[];
   /** Numbers of documents whose text could not be extracted, by reason code. */
   readonly unread: readonly { readonly crawler: string; readonly reason: Reason; readonly count: number }[];
   readonly bytes: readonly { readonly crawler: string; readonly count: number }[];
@@ -110,6 +112,8 @@ export class Tally {
   bytes = 0;
   /** Number of pages that have no content without their scripts. */
   needRendering = 0;
+  /** Number of pages whose main content has less than half of their text outside links. */
+  mostlyCut = 0;
   discovered = 0;
   refused = 0;
 
@@ -158,6 +162,7 @@ export class Tally {
       pages: [...this.outcomes].map(([outcome, count]) => ({ crawler, outcome, count })),
       unread: [...this.unread].map(([reason, count]) => ({ crawler, reason, count })),
       needRendering: [{ crawler, count: this.needRendering }],
+      mostlyCut: [{ crawler, count: this.mostlyCut }],
       rendering:
         this.renderings.size === 0
           ? []
@@ -197,6 +202,7 @@ export function mergeMetrics(all: readonly CrawlerMetrics[]): CrawlerMetrics {
     unread: all.flatMap((metrics) => metrics.unread),
     rendering: all.flatMap((metrics) => metrics.rendering),
     needRendering: all.flatMap((metrics) => metrics.needRendering),
+    mostlyCut: all.flatMap((metrics) => metrics.mostlyCut),
     bytes: all.flatMap((metrics) => metrics.bytes),
     links: all.flatMap((metrics) => metrics.links),
     orders: all.flatMap((metrics) => metrics.orders),

@@ -174,6 +174,7 @@ export class SettleStage {
     if (pageOutcome.kind === 'document' && pageOutcome.unread) tally.countUnread(pageOutcome.unread.refused);
     if (pageOutcome.kind === 'document' && pageOutcome.shortfall) tally.countUnread(pageOutcome.shortfall.reason);
     if (pageOutcome.kind === 'document' && pageOutcome.needsRendering) tally.needRendering++;
+    if (pageOutcome.kind === 'document' && pageOutcome.isMostlyCut) tally.mostlyCut++;
     if (result.rendering) tally.countRendering(result.rendering);
     this.services.health.recordVisit(state.hostKey, { outcome: countedOutcome, failed, duration: result.duration });
     const { crawler, url } = state;
