@@ -1358,6 +1358,8 @@ export interface SinkDto {
   readonly acknowledged: number;
   /** Orders refused since the start of the process. */
   readonly refused: number;
+  /** Orders that the sink refused and that nothing has replaced since, whenever that was; at most 1,000 are counted. `orders retry` sends them again. */
+  readonly lacking: number;
   /** Orders since the start of the process for which the sink keeps a newer version of the document (external versions). */
   readonly superseded: number;
   /** Message with which the sink last refused an order. */

@@ -134,6 +134,22 @@ it('regular expressions of Velocity are case-sensitive unless they say otherwise
   expect([isAccepted('regex'), isAccepted('case-insensitive-regex')]).toEqual([true, false]);
 });
 
+it('a condition of Velocity written by hand is read by its test, and an attribute that nobody knows is reported', () => {
+  const text = VELOCITY.replace('field="path" log="log"', 'field="path" test="regex" log="log" shiny="x"').replace(
+    /\/private\/\*\s+\*.zip/,
+    '^/private/',
+  );
+  const { xml, report } = convert('velocity', [file('collection.xml', text)]);
+  expect(xml).toMatch(/<cw:may-not-have test="regex" field="path" value="\^\/private\/"/);
+  expect(report.lines).toContainEqual(
+    expect.objectContaining({
+      kind: 'not taken',
+      setting: 'shiny = x',
+      place: expect.stringContaining('collection.xml:'),
+    }),
+  );
+});
+
 it('the line of a faulty entry of Fess is the line of the file', () => {
   expect(() => convert('fess', [file('f.bulk', `\n${FESS}\n\n{`)])).toThrow('f.bulk:5: ');
 });

@@ -171,6 +171,8 @@ const TESTS: Readonly<Record<string, string>> = {
   'wc-set': 'wildcard-set',
   regex: 'regex',
   'case-insensitive-regex': 'regex',
+  wildcard: 'wildcard',
+  'wildcard-set': 'wildcard-set',
 };
 
 /** The corresponding field of Crawlway's conditions for each of Velocity's fields. */
@@ -182,8 +184,27 @@ const FIELDS: Readonly<Record<string, string>> = {
   query: 'query',
 };
 
+/** Attributes of a condition. Velocity writes `how`; `test` is what people who know Crawlway write by hand. */
+const CONDITION_ATTRIBUTES: ReadonlySet<string> = new Set([
+  'how',
+  'test',
+  'field',
+  'log',
+  'pattern',
+  'custom-field',
+  'name',
+  'id',
+]);
+
 function toConditions(node: Node, report: ImportReport): ImportedCondition[] {
-  const { how = 'wc-set', field = 'url', log } = node.attributes;
+  const { test: ownTest = 'wc-set', how = ownTest, field = 'url', log } = node.attributes;
+  const known = node.attributeNodes.filter(({ name }) => CONDITION_ATTRIBUTES.has(name));
+  for (const unknown of node.attributeNodes.filter(({ name }) => !CONDITION_ATTRIBUTES.has(name)))
+    report.reportSkipped(
+      `${unknown.name} = ${unknown.text}`.slice(0, 100),
+      `${node.name} has no such attribute`,
+      unknown,
+    );
   const pattern = (findFirst(node, 'crawl-pattern')?.text ?? findSetting(node, 'pattern') ?? '').trim();
   const test = TESTS[how];
   const conditionField = FIELDS[field];
@@ -198,7 +219,7 @@ function toConditions(node: Node, report: ImportReport): ImportedCondition[] {
   }
   // What is nested has lines of its own.
   const parts = node.children.filter(({ name }) => name === 'crawl-pattern' || name === 'pattern');
-  report.reportTaken(setting, CONDITIONS[node.name]!, ...parts, ...node.attributeNodes);
+  report.reportTaken(setting, CONDITIONS[node.name]!, ...parts, ...known);
   const options = toOptions(node, report);
   const nested = node.children.filter(({ name }) => Object.hasOwn(CONDITIONS, name));
   const attributes: Record<string, string> = { test, field: conditionField, value: pattern.replace(/\s+/g, ' ') };

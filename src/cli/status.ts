@@ -88,7 +88,7 @@ const formatSinks = (sinks: readonly SinkDto[]): string =>
       sink.pending,
       sink.behind.reduce((sum, { documents }) => sum + documents, 0),
       sink.acknowledged,
-      sink.refused,
+      Math.max(sink.refused, sink.lacking),
       sink.message ?? '',
     ]),
   );

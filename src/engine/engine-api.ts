@@ -54,6 +54,7 @@ export interface EngineParts {
     | 'retry'
     | 'retryRefused'
     | 'countOwed'
+    | 'countRefused'
     | 'listHeldDeletions'
     | 'compareHeldChanges'
     | 'releaseHeldDeletions'

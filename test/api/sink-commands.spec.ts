@@ -55,7 +55,7 @@ it("another program's documents are replaced, and what is kept is listed", async
 });
 
 it('refused orders are sent again: those of one sink, or with one answer', async () => {
-  const { engine, world, view, server } = await start();
+  const { engine, world, view } = await start();
   await world.caughtUp(4);
   const refused = async (count: number): Promise<void> => {
     while ((await world.get('orders?state=refused')).body.items.length < count)
@@ -68,9 +68,11 @@ it('refused orders are sent again: those of one sink, or with one answer', async
   for (const path of ['/a.html', '/b.html', '/c.html'])
     await world.send('POST', 'crawlers/test/refresh', { url: world.site.url(path) });
   await refused(1);
-  expect(await view()).toMatchObject({ refused: 1 });
+  expect(await view()).toMatchObject({ refused: 1, lacking: 1 });
+  await world.restart();
+  expect(await view()).toMatchObject({ refused: 0, lacking: 1 });
 
-  const retry = (choice: object) => printed(() => retryOrders({ ...server, ...choice }));
+  const retry = (choice: object) => printed(() => retryOrders({ server: world.server.url, ...choice }));
   expect(await retry({ sink: 'main' })).toBe('0 refused orders will be sent again\n');
   expect(await retry({ sink: 'search', answer: 'disk full' })).toBe('0 refused orders will be sent again\n');
   world.site.page('/b.html', [], 'Better text.');
@@ -78,4 +80,5 @@ it('refused orders are sent again: those of one sink, or with one answer', async
   const isBetter = () => [...engine.documents.values()].some(({ text }) => String(text).includes('Better text.'));
   while (!isBetter()) await new Promise((resolve) => setTimeout(resolve, 20));
   expect((await world.send('POST', 'orders/retry?sink=search')).body).toEqual({ count: 0 });
+  expect(await view()).toMatchObject({ lacking: 0 });
 });

@@ -34,6 +34,8 @@ interface OrderServices {
   readonly nodes: Pick<Nodes, 'notifyAllDue'>;
 }
 
+const MAX_REFUSED = 1_000;
+
 /** Which refused orders to retry; all that match every given part. */
 export interface RefusedOrderChoice {
   readonly crawler?: string;
@@ -101,6 +103,19 @@ export class Orders {
     }
     this.services.nodes.notifyAllDue();
     return count;
+  }
+
+  /**
+   * Counts, by sink, the refused orders that nothing has replaced since, also those of earlier processes. Looks at the
+   * newest `MAX_REFUSED` of them.
+   */
+  async countRefused(): Promise<ReadonlyMap<string, number>> {
+    const counts = new Map<string, number>();
+    for (const { answer } of await this.services.store.listOrders({ state: 'refused' }, undefined, MAX_REFUSED)) {
+      const sink = answer?.split(': ', 1)[0];
+      if (sink !== undefined) counts.set(sink, (counts.get(sink) ?? 0) + 1);
+    }
+    return counts;
   }
 
   /** Counts what sinks have yet to receive because they were slow or down while others kept up. */

@@ -45,6 +45,7 @@ export interface ListedSink extends SinkView {
   readonly crawlers: readonly string[];
   readonly backfills: readonly BackfillView[];
   readonly behind: readonly OwedCount[];
+  readonly lacking: number;
   readonly searchPage: string | undefined;
 }
 
@@ -57,6 +58,10 @@ export const sinkSchema = schema<ListedSink>()('Sink', {
   pendingBytes: integer(2048),
   acknowledged: integer(42, 'Orders acknowledged since the start of the process.'),
   refused: integer(2, 'Orders refused since the start of the process.'),
+  lacking: integer(
+    2,
+    'Orders that the sink refused and that nothing has replaced since, whenever that was; at most 1,000 are counted. `orders retry` sends them again.',
+  ),
   superseded: integer(
     0,
     'Orders since the start of the process for which the sink keeps a newer version of the document (external versions).',

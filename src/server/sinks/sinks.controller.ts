@@ -82,10 +82,11 @@ export class SinksController {
     const findCrawlersUsing = (name: string): string[] =>
       crawlers.filter(({ pushTo }) => pushTo.includes(name)).map((crawler) => crawler.name);
     const { engine } = this;
-    const [views, allBackfills, allOwedCounts] = await Promise.all([
+    const [views, allBackfills, allOwedCounts, refusedCounts] = await Promise.all([
       engine.listAllSinks(),
       engine.backfills.list(),
       engine.orders.countOwed(),
+      engine.orders.countRefused(),
     ]);
     const items = views.map((view) => {
       const { name } = view;
@@ -94,6 +95,7 @@ export class SinksController {
         crawlers: findCrawlersUsing(name),
         backfills: allBackfills.filter(({ sink }) => sink === name),
         behind: allOwedCounts.filter(({ sink }) => sink === name),
+        lacking: refusedCounts.get(name) ?? 0,
         searchPage: findSearchPage(name),
       });
     });

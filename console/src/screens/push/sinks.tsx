@@ -67,7 +67,7 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
             <p>{addFullStop(sink.warning)}</p>
           </div>
         )}
-        {sink.refused > 0 && <RefusalNotice sink={sink} />}
+        {(sink.refused > 0 || sink.lacking > 0) && <RefusalNotice sink={sink} />}
         <dl class="figures">
           <div>
             <dt>In flight</dt>
@@ -154,15 +154,16 @@ const SinkOutage = ({
   </div>
 );
 
-function RefusalNotice({ sink: { crawlers, lastRefusal } }: { sink: SinkDto }): JSX.Element {
+function RefusalNotice({ sink: { crawlers, lastRefusal, lacking } }: { sink: SinkDto }): JSX.Element {
   const chosenName = useCrawler()?.name;
   const crawler = crawlers.find((name) => name === chosenName) ?? crawlers[0];
   return (
     <div class="notice warn">
       <p>
-        The sink refused orders{lastRefusal && `, most recently with: ${lastRefusal}`}. Until every other sink has
-        responded to such an order, it is pending in the <a href={href('/push', { crawler, view: 'ledger' })}>ledger</a>
-        ; after that, it is among the <a href={href('/push', { crawler, view: 'refused' })}>refused orders</a>.
+        The sink refused {lacking > 0 ? formatPlural(lacking, 'order') : 'orders'}
+        {lastRefusal && `, most recently with: ${lastRefusal}`}. Until every other sink has responded to such an order,
+        it is pending in the <a href={href('/push', { crawler, view: 'ledger' })}>ledger</a>; after that, it is among
+        the <a href={href('/push', { crawler, view: 'refused' })}>refused orders</a>.
       </p>
     </div>
   );
