@@ -223,6 +223,8 @@ export interface CoverageReasonDto {
 export interface CrawlerDto {
   readonly name: string;
   readonly state: 'running' | 'paused' | 'stopped';
+  /** When the pause ends by itself; absent if somebody has to end it. */
+  readonly pausedUntil?: string;
   /** URLs by status: waiting, indexed, visited, redirected, error, excluded, elsewhere, filtered, removed. */
   readonly counts: Readonly<Record<string, number>>;
   /** Documents in the index. */
@@ -476,6 +478,8 @@ export interface HostDto {
   readonly robots?: HostRobotsDto;
   /** Whether an operator has paused the host. */
   readonly paused: boolean;
+  /** When the pause ends by itself; absent if somebody has to end it. */
+  readonly pausedUntil?: string;
   /** Share of the remembered visits that succeeded. */
   readonly successShare?: number;
   /** Failed visits by error code. */
@@ -1850,7 +1854,7 @@ export interface Calls {
   };
   'POST /api/v1/crawlers/{crawler}/pause': {
     path: { crawler: string };
-    query: Nothing;
+    query: { until?: string };
     body: undefined;
     answer: CrawlerDto;
   };
@@ -2036,7 +2040,7 @@ export interface Calls {
   };
   'POST /api/v1/hosts/{host}/pause': {
     path: { host: string };
-    query: Nothing;
+    query: { until?: string };
     body: undefined;
     answer: HostDto;
   };

@@ -12,6 +12,7 @@ import type {
   SiteMoveDto,
   UrlStateDto,
 } from '../../client/index.js';
+import { UsageError } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
@@ -21,25 +22,41 @@ type Options = ServerOption & JsonOption;
 
 export const CRAWLER_ACTIONS = ['start', 'pause', 'stop'] as const;
 
+type PauseOptions = Options & { readonly until?: string };
+
+const PERIOD_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** The end of a pause: a time, or a period from now. */
+function toUntilQuery(text: string | undefined): string {
+  if (text === undefined) return '';
+  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  const until = count === undefined ? Date.parse(text) : Date.now() + Number(count) * PERIOD_MS[unit]!;
+  if (Number.isNaN(until))
+    throw new UsageError(`--until ${text} is neither a period such as 2h nor a time such as 2027-01-31T08:00:00Z`);
+  return `?${new URLSearchParams({ until: new Date(until).toISOString() }).toString()}`;
+}
+
 /** Starts, pauses or stops one crawler, or all of them if no name is given. */
 export async function controlCrawlers(
   action: (typeof CRAWLER_ACTIONS)[number],
   name: string | undefined,
-  options: Options,
+  options: PauseOptions,
 ): Promise<void> {
   const client = new ServerClient(options);
+  const query = toUntilQuery(options.until);
   const crawlers: CrawlerDto[] = [];
   for (const crawler of await client.resolveCrawlers(name))
-    crawlers.push(await client.call<CrawlerDto>('POST', `/crawlers/${encodeURIComponent(crawler)}/${action}`));
+    crawlers.push(await client.call<CrawlerDto>('POST', `/crawlers/${encodeURIComponent(crawler)}/${action}${query}`));
   if (options.json) return printJson(crawlers);
-  for (const { name: crawler, state } of crawlers) process.stdout.write(`${toPrintable(crawler)} is ${state}\n`);
+  for (const { name: crawler, state, pausedUntil } of crawlers)
+    process.stdout.write(`${toPrintable(crawler)} is ${state}${pausedUntil ? ` until ${pausedUntil}` : ''}\n`);
 }
 
-export async function controlHost(action: 'pause' | 'resume', host: string, options: Options): Promise<void> {
-  const path = `/hosts/${encodeURIComponent(host)}/${action}`;
+export async function controlHost(action: 'pause' | 'resume', host: string, options: PauseOptions): Promise<void> {
+  const path = `/hosts/${encodeURIComponent(host)}/${action}${toUntilQuery(options.until)}`;
   const view = await new ServerClient(options).call<HostDto>('POST', path);
   if (options.json) return printJson(view);
-  const state = view.paused ? 'is paused until it is resumed' : 'is crawled again';
+  const state = view.paused ? `is paused until ${view.pausedUntil ?? 'it is resumed'}` : 'is crawled again';
   process.stdout.write(`${toPrintable(view.host)} ${state}\n`);
 }
 

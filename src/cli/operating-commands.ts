@@ -33,6 +33,7 @@ export const addServerOption = (command: Command): Command =>
 const addLimitOption = (command: Command, noun: string): Command =>
   command.option('--limit <number>', `at most this many ${noun}, the newest first`, '50');
 
+const UNTIL = 'end of the pause: a time such as 2027-01-31T08:00:00Z, or a period such as 90m, 2h or 3d';
 const CONFIGURATION_FILE = 'configuration file; the rule files that it names are taken from its folder';
 const addFileOption = (command: Command): Command => command.requiredOption('-f, --file <file>', CONFIGURATION_FILE);
 const addConfirmation = (command: Command): Command =>
@@ -44,37 +45,24 @@ export function addOperatingCommands(program: Command): void {
     .command('crawler')
     .description('list, start, pause, stop, rename and remove crawlers of the running server');
   addCrawlerCommands(crawlerCommand);
-  for (const action of CRAWLER_ACTIONS)
-    addJsonOption(addServerOption(crawlerCommand.command(action)))
+  for (const action of CRAWLER_ACTIONS) {
+    const command = addJsonOption(addServerOption(crawlerCommand.command(action)))
       .description(`${action} a crawler, or all of them`)
       .argument('[name]')
       .action((name: string | undefined, options) => controlCrawlers(action, name, options));
+    if (action === 'pause') command.option('--until <time>', UNTIL);
+  }
 
   const hostCommand = program.command('host').description('pause and resume web servers, for all crawlers');
-  for (const action of ['pause', 'resume'] as const)
-    addJsonOption(addServerOption(hostCommand.command(action)))
+  for (const action of ['pause', 'resume'] as const) {
+    const command = addJsonOption(addServerOption(hostCommand.command(action)))
       .description(action === 'pause' ? 'fetch nothing from a web server until it is resumed' : 'crawl it again')
       .argument('<host>', 'host name, with its port unless it is the default')
       .action((host: string, options) => controlHost(action, host, options));
+    if (action === 'pause') command.option('--until <time>', UNTIL);
+  }
 
-  const heldCommand = program.command('held').description('what the deletion guard and the change guard hold');
-  addJsonOption(addServerOption(heldCommand.command('list')))
-    .description('list what is held, by host and reason')
-    .argument('[host]', 'show the held changes of this web server with their texts')
-    .action(listHeld);
-  for (const action of ['release', 'drop'] as const)
-    addJsonOption(addServerOption(heldCommand.command(action)))
-      .description(
-        action === 'release'
-          ? 'send held deletions, and believe the pages of held changes'
-          : 'keep the documents until a later visit decides again',
-      )
-      .argument('<host>', 'web server, as held list shows it')
-      .option('--reason <code>', 'only what has this reason, such as one-page-everywhere')
-      .action((host: string, options) => decideHeld(action, host, options));
-
-  addMoveCommands(program.command('moves').description('sites that move to new addresses'));
-
+  addHeldCommands(program);
   addLimitOption(addJsonOption(addServerOption(program.command('urls'))), 'URLs')
     .description('list stored URLs, or export all that match')
     .option('--crawler <name>', 'crawler to use; required if there are several')
@@ -112,6 +100,26 @@ function addMoveCommands(moves: Command): void {
       .argument('<root>', 'root, as moves list shows it')
       .option('--crawler <name>', 'crawler to use; required if there are several')
       .action((root: string, options) => decideMove(root, action === 'follow', options));
+}
+
+function addHeldCommands(program: Command): void {
+  const heldCommand = program.command('held').description('what the deletion guard and the change guard hold');
+  addJsonOption(addServerOption(heldCommand.command('list')))
+    .description('list what is held, by host and reason')
+    .argument('[host]', 'show the held changes of this web server with their texts')
+    .action(listHeld);
+  for (const action of ['release', 'drop'] as const)
+    addJsonOption(addServerOption(heldCommand.command(action)))
+      .description(
+        action === 'release'
+          ? 'send held deletions, and believe the pages of held changes'
+          : 'keep the documents until a later visit decides again',
+      )
+      .argument('<host>', 'web server, as held list shows it')
+      .option('--reason <code>', 'only what has this reason, such as one-page-everywhere')
+      .action((host: string, options) => decideHeld(action, host, options));
+
+  addMoveCommands(program.command('moves').description('sites that move to new addresses'));
 }
 
 function addCrawlerCommands(crawler: Command): void {

@@ -11,6 +11,7 @@ import type { IndexChanges } from './control/index-changes.js';
 import type { IndexNow } from './control/indexnow.js';
 import type { Maintenance } from './control/maintenance.js';
 import type { Orders } from './control/orders.js';
+import type { PauseEnds } from './control/pause-ends.js';
 import type { PendingUrls } from './control/pending-urls.js';
 import type { Reconciliation } from './control/reconciliation.js';
 import type { Roots } from './control/roots.js';
@@ -62,6 +63,7 @@ export interface EngineParts {
   >;
   readonly formerCrawlers: Pick<FormerCrawlers, 'list' | 'decide' | 'requirePossible'>;
   readonly changes: Pick<IndexChanges, 'list'>;
+  readonly pauseEnds: Pick<PauseEnds, 'set' | 'find'>;
   readonly backfills: Pick<Backfills, 'list' | 'pushAgain'>;
   readonly reconciliation: Pick<Reconciliation, 'run'>;
   readonly sinkAdoption: Pick<SinkAdoption, 'run'>;

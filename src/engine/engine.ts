@@ -9,6 +9,7 @@ import type { RootContext } from '../domain/policy/verdict.js';
 import { after, type Duration, milliseconds } from '../domain/time/units.js';
 import { toLikePrefix } from '../domain/url/like-pattern.js';
 import { FirstLook } from './control/first-look.js';
+import { PauseEnds } from './control/pause-ends.js';
 import { previewChanges } from './control/preview.js';
 import { Rejudging } from './control/rejudging.js';
 import { Crawlers } from './crawl/crawlers.js';
@@ -49,6 +50,7 @@ export class Engine implements EngineApi {
   readonly orders: EngineParts['orders'];
   readonly formerCrawlers: EngineParts['formerCrawlers'];
   readonly changes: EngineParts['changes'];
+  readonly pauseEnds: PauseEnds;
   readonly backfills: EngineParts['backfills'];
   readonly reconciliation: EngineParts['reconciliation'];
   readonly sinkAdoption: EngineParts['sinkAdoption'];
@@ -93,6 +95,10 @@ export class Engine implements EngineApi {
     this.orders = this.parts.orders;
     this.formerCrawlers = this.parts.formerCrawlers;
     this.changes = this.parts.changes;
+    this.pauseEnds = new PauseEnds(this.services, {
+      crawler: async (name) => this.setRunState(name, 'running'),
+      host: async (name) => this.parts.hosts.setPaused(name, false),
+    });
     this.backfills = this.parts.backfills;
     this.reconciliation = this.parts.reconciliation;
     this.sinkAdoption = this.parts.sinkAdoption;
@@ -120,6 +126,7 @@ export class Engine implements EngineApi {
     else await this.resume();
     await partitions.open(this.parts.rebalance);
     this.parts.housekeeping.start();
+    await this.pauseEnds.restore();
     this.parts.sinkIdentities.start();
     this.isOpen = true;
   }
@@ -186,7 +193,10 @@ export class Engine implements EngineApi {
 
   /** @param load puts a configuration into force here that another node has stored */
   onConfigurationChange(load: () => Promise<void>): void {
-    this.parts.control.onChange = load;
+    this.parts.control.onChange = async () => {
+      await load();
+      await this.pauseEnds.restore();
+    };
   }
 
   async previewPage(definition: ServerDefinition, crawler: string, url: string): Promise<PageView> {
@@ -263,6 +273,7 @@ export class Engine implements EngineApi {
     const { hosts } = webServers;
     const deadline = after(clock.now(), timeout);
     this.parts.housekeeping.stop();
+    this.pauseEnds.close();
     this.parts.sinkIdentities.stop();
     const { policyChanges, backfills, catchUp, formerCrawlers } = this.parts;
     for (const part of [policyChanges, backfills, catchUp, formerCrawlers]) part.stopAll();

@@ -54,6 +54,29 @@ it('a crawler is paused and started, and a host is paused and resumed', async ()
   expect((await world.get(`hosts/${encodeURIComponent(host)}`)).body.paused).toBe(false);
 });
 
+it('a pause with an end is over then, also after a restart', async () => {
+  const host = new URL(world.site.origin).host;
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  expect((await run(() => controlCrawlers('pause', 'test', { ...server, until }))).text).toBe(
+    `test is paused until ${until}\n`,
+  );
+  expect((await run(() => controlHost('pause', host, { ...server, until }))).text).toBe(
+    `${host} is paused until ${until}\n`,
+  );
+  await expect(controlHost('pause', host, { ...server, until: '2020-01-01T00:00:00Z' })).rejects.toThrow('in the past');
+  await expect(controlHost('pause', host, { ...server, until: 'soon' })).rejects.toThrow('--until soon is neither');
+  await world.restart();
+  server = { server: world.server.url };
+  expect((await world.get('crawlers/test')).body).toMatchObject({ state: 'paused', pausedUntil: until });
+  expect((await world.get(`hosts/${encodeURIComponent(host)}`)).body).toMatchObject({
+    paused: true,
+    pausedUntil: until,
+  });
+  expect((await run(() => controlCrawlers('start', 'test', server))).text).toBe('test is running\n');
+  expect((await world.get('crawlers/test')).body.pausedUntil).toBeUndefined();
+  await run(() => controlHost('resume', host, server));
+});
+
 it('a changed file is planned, applied, compared and taken back', async () => {
   const same = await run(() => planConfiguration({ ...server, file: world.configFile }));
   expect(same).toEqual({ text: 'the file is in force: nothing would change\n', code: 0 });

@@ -15,7 +15,11 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await card.getByText('Documents in the index').waitFor();
     expect(await card.textContent()).toContain('nothing is due; 1 URL failed and will be retried.');
     await card.getByRole('button', { name: 'Pause docs' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Pause docs' });
+    await dialog.getByLabel('Until').fill('2099-03-01T08:00');
+    await dialog.getByRole('button', { name: 'Pause' }).click();
     await card.getByText('paused', { exact: true }).waitFor();
+    await card.getByText(/^until .*08:00/).waitFor();
     await card.getByRole('button', { name: 'Start docs' }).click();
     await card.getByText('running', { exact: true }).waitFor();
     expect(complaints).toEqual([]);
@@ -32,8 +36,9 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     ]) {
       await page.getByRole('button', { name: `${pressed} docs` }).focus();
       await page.keyboard.press('Enter');
+      if (pressed === 'Pause') await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).press('Enter');
       await page.getByRole('button', { name: `${pressed} docs` }).waitFor({ state: 'detached' });
-      expect(await focused()).toBe(next);
+      await expect.poll(focused).toBe(next);
     }
   });
 
@@ -217,6 +222,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await page.locator('summary', { hasText: 'guide/' }).click();
     await page.getByRole('link', { name: 'lamps.html' }).waitFor();
     await page.getByRole('button', { name: 'Pause this host' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
     await page.getByText('paused', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Resume this host' }).click();
     await page.getByText('healthy', { exact: true }).waitFor();

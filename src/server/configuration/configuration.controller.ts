@@ -59,7 +59,7 @@ const DraftBody = (): MethodDecorator =>
     ApiBody({
       schema: {
         oneOf: [
-          { type: 'string', description: 'CrawlConfig.xml', example: XML_EXAMPLE },
+          { type: 'string', minLength: 1, description: 'CrawlConfig.xml', example: XML_EXAMPLE },
           { $ref: getSchemaPath(ConfigurationDraftDto) },
         ],
       },

@@ -22,7 +22,7 @@ import { API, ENGINE } from '../tokens.js';
 import { placeSchema, queueSchema, traceStepSchema, verdictSchema } from '../urls/explanation.schema.js';
 
 class ResolvedQuery {
-  @ApiProperty({ required: false, maxLength: MAX_URL, description: 'Resolve for this URL.' })
+  @ApiProperty({ minLength: 1, required: false, maxLength: MAX_URL, description: 'Resolve for this URL.' })
   @IfGiven()
   @IsString()
   @MinLength(1)

@@ -85,7 +85,11 @@ const NOT_FOUND_PROBLEM = { 404: 'There is no such crawler or rule.' };
 const RuleBody = (): MethodDecorator =>
   applyDecorators(
     ApiExtraModels(RuleInputDto),
-    ApiBody({ schema: { oneOf: [{ $ref: getSchemaPath(RuleInputDto) }, { type: 'string', example: RULE_EXAMPLE }] } }),
+    ApiBody({
+      schema: {
+        oneOf: [{ $ref: getSchemaPath(RuleInputDto) }, { type: 'string', minLength: 1, example: RULE_EXAMPLE }],
+      },
+    }),
   );
 
 @ApiTags('Configuration')

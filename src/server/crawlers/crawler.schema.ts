@@ -1,5 +1,6 @@
 import { URL_STATUSES } from '../../domain/crawl/url-state.js';
 import { getSourceName, SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
+import type { Instant } from '../../domain/time/units.js';
 import { LIMITS, type Limit } from '../../engine/crawl/load/limited-by.js';
 import type { QueuedUrl } from '../../engine/ports/frontier-store.js';
 import type { CrawlerView, SourceView } from '../../engine/views/crawler-views.js';
@@ -55,9 +56,10 @@ const limitSchema = schema<Limit>()('Limit', {
 
 const RATE = number(2.5, 'Rate over the last minute.');
 
-export const crawlerSchema = schema<CrawlerView>()('Crawler', {
+export const crawlerSchema = schema<CrawlerView & { readonly pausedUntil?: Instant }>()('Crawler', {
   name: text('docs'),
   state: oneOf(['running', 'paused', 'stopped']),
+  pausedUntil: timeAhead('When the pause ends by itself; absent if somebody has to end it.').optional(),
   counts: counts({ indexed: 42, waiting: 12, error: 3 }, `URLs by status: ${URL_STATUSES.join(', ')}.`).by(
     (view: CrawlerView) => view.counts.byStatus,
   ),

@@ -1,14 +1,18 @@
-import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
+import type { Instant } from '../../domain/time/units.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { MAX_OLDEST_HOSTS } from '../../engine/ports/frontier-store.js';
+import type { CrawlerView } from '../../engine/views/crawler-views.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { PAST_PROBLEM, PauseQuery, parseUntil } from '../http/pause.query.js';
 import type { Answer } from '../http/schema.js';
+import { toOptionalIsoTime } from '../http/time.js';
 import { API, ENGINE } from '../tokens.js';
 import { crawlerSchema, oldestSchema } from './crawler.schema.js';
 
@@ -30,7 +34,7 @@ export class CrawlersController {
   })
   @PageResponse(crawlerSchema)
   async list(): Promise<Page<CrawlerAnswer>> {
-    return { items: (await this.engine.listCrawlers()).map(crawlerSchema.from), next: null };
+    return { items: (await this.engine.listCrawlers()).map((view) => this.toAnswer(view)), next: null };
   }
 
   @Get(':crawler')
@@ -44,7 +48,7 @@ export class CrawlersController {
   })
   @ApiOkResponse({ schema: crawlerSchema.ref })
   async get(@Param('crawler') crawler: string): Promise<CrawlerAnswer> {
-    return crawlerSchema.from(await this.engine.getCrawler(crawler));
+    return this.toAnswer(await this.engine.getCrawler(crawler));
   }
 
   @Get(':crawler/oldest')
@@ -85,13 +89,18 @@ export class CrawlersController {
   @Operation({
     id: 'pauseCrawler',
     summary: 'Pause',
-    description: 'The crawler fetches nothing new until it is started again; orders in memory are delivered.',
+    description:
+      'The crawler fetches nothing new until it is started again, or until the end of the pause; orders in memory are delivered.',
     role: 'operate',
-    problems: NOT_FOUND_PROBLEM,
+    problems: { ...NOT_FOUND_PROBLEM, ...PAST_PROBLEM },
   })
   @ApiOkResponse({ schema: crawlerSchema.ref })
-  pause(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerAnswer> {
-    return this.setState(crawler, 'paused', note);
+  pause(
+    @Param('crawler') crawler: string,
+    @Query() query: PauseQuery,
+    @Audited() note: ChangeNote,
+  ): Promise<CrawlerAnswer> {
+    return this.setState(crawler, 'paused', note, parseUntil(query));
   }
 
   @Post(':crawler/stop')
@@ -109,10 +118,20 @@ export class CrawlersController {
     return this.setState(crawler, 'stopped', note);
   }
 
-  private async setState(crawler: string, state: CrawlerRunState, note: ChangeNote): Promise<CrawlerAnswer> {
+  private toAnswer(view: CrawlerView): CrawlerAnswer {
+    return crawlerSchema.from({ ...view, pausedUntil: this.engine.pauseEnds.find('crawler', view.name) });
+  }
+
+  private async setState(
+    crawler: string,
+    state: CrawlerRunState,
+    note: ChangeNote,
+    until?: Instant,
+  ): Promise<CrawlerAnswer> {
     const before = await this.engine.getCrawler(crawler);
+    await this.engine.pauseEnds.set('crawler', crawler, until);
     await this.engine.setRunState(crawler, state);
-    note.recordChange({ state: before.state }, { state });
-    return crawlerSchema.from(await this.engine.getCrawler(crawler));
+    note.recordChange({ state: before.state }, { state, until: toOptionalIsoTime(until) });
+    return this.get(crawler);
   }
 }

@@ -32,7 +32,12 @@ class DecisionDto {
   @IsIn(DOCUMENT_DECISIONS)
   documents!: (typeof DOCUMENT_DECISIONS)[number];
 
-  @ApiProperty({ required: false, description: 'The crawler that takes the documents over.', example: 'docs' })
+  @ApiProperty({
+    minLength: 1,
+    required: false,
+    description: 'The crawler that takes the documents over.',
+    example: 'docs',
+  })
   @IfGiven()
   @IsString()
   @MinLength(1)
@@ -53,7 +58,12 @@ class RemoveQuery extends ConfirmQuery {
   @IsIn(DOCUMENT_DECISIONS)
   documents!: (typeof DOCUMENT_DECISIONS)[number];
 
-  @ApiProperty({ required: false, description: 'The crawler that takes the documents over.', example: 'docs' })
+  @ApiProperty({
+    minLength: 1,
+    required: false,
+    description: 'The crawler that takes the documents over.',
+    example: 'docs',
+  })
   @IfGiven()
   @IsString()
   @MinLength(1)

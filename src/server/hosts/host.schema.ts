@@ -1,3 +1,4 @@
+import type { Instant } from '../../domain/time/units.js';
 import type { RenderPatternView } from '../../engine/crawl/visit/rendered-visits.js';
 import type { FolderStep } from '../../engine/ports/frontier-store.js';
 import type { HostRobots, HostView } from '../../engine/views/host-views.js';
@@ -34,7 +35,7 @@ const needRenderingSchema = schema<NonNullable<HostView['needRendering']>>()('Ne
   sample: text('https://www.example.com/docs/start.html', 'URL of one of these documents.').optional(),
 });
 
-export const hostSchema = schema<HostView>()('Host', {
+export const hostSchema = schema<HostView & { readonly pausedUntil?: Instant }>()('Host', {
   host: text('www.example.com', 'Host name, with the port when it is not the default.').from('hostKey'),
   urls: integer(12, 'Stored URLs.'),
   indexed: integer(42, 'Number of documents in the index.'),
@@ -57,6 +58,7 @@ export const hostSchema = schema<HostView>()('Host', {
     .by(({ visitPrice }: HostView) => visitPrice || undefined),
   robots: one(hostRobotsSchema).optional(),
   paused: boolean('Whether an operator has paused the host.'),
+  pausedUntil: timeAhead('When the pause ends by itself; absent if somebody has to end it.').optional(),
   successShare: share(0.5, 'Share of the remembered visits that succeeded.').optional(),
   errorClasses: counts({ 'http-404': 3 }, 'Failed visits by error code.'),
   averageLatencySeconds: seconds(0.5).optional().from('averageLatency'),

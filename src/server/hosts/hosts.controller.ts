@@ -1,21 +1,25 @@
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { IsIn, IsString, MaxLength, MinLength } from 'class-validator';
+import type { Instant } from '../../domain/time/units.js';
 import type { EngineApi } from '../../engine/engine-api.js';
+import type { HostView } from '../../engine/views/host-views.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { IfGiven } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, type Page, PageQuery, parseNumberCursor, parseTextCursor, toPage } from '../http/paging.js';
+import { PAST_PROBLEM, PauseQuery, parseUntil } from '../http/pause.query.js';
 import type { Answer } from '../http/schema.js';
+import { toOptionalIsoTime } from '../http/time.js';
 import { API, ENGINE } from '../tokens.js';
 import { folderSchema, hostRenderingSchema, hostSchema } from './host.schema.js';
 
 const NOT_FOUND_PROBLEM = { 404: 'No URL of that host is stored.' };
 
 class HostsQuery extends PageQuery {
-  @ApiProperty({ description: 'Name of the crawler.' })
+  @ApiProperty({ minLength: 1, description: 'Name of the crawler.' })
   @IsString()
   @MinLength(1)
   @MaxLength(256)
@@ -23,7 +27,7 @@ class HostsQuery extends PageQuery {
 }
 
 class FolderQuery {
-  @ApiProperty({ description: 'Name of the crawler.' })
+  @ApiProperty({ minLength: 1, description: 'Name of the crawler.' })
   @IsString()
   @MinLength(1)
   @MaxLength(256)
@@ -48,6 +52,7 @@ class FolderQuery {
 
 class RenderOverrideDto {
   @ApiProperty({
+    minLength: 1,
     maxLength: MAX_URL,
     description: 'A pattern as listed, or a URL of the host that matches it.',
     example: '/product/N',
@@ -86,7 +91,7 @@ export class HostsController {
     const hosts = await this.engine.hosts.list(query.crawler, parseTextCursor(query.cursor), query.limit + 1);
     return mapPage(
       toPage(hosts, query.limit, (host) => host.hostKey),
-      hostSchema.from,
+      (host) => this.toAnswer(host),
     );
   }
 
@@ -100,7 +105,7 @@ export class HostsController {
   })
   @ApiOkResponse({ schema: hostSchema.ref })
   async get(@Param('host') host: string): Promise<HostAnswer> {
-    return hostSchema.from(await this.engine.hosts.get(host));
+    return this.toAnswer(await this.engine.hosts.get(host));
   }
 
   @Get(':host/folders')
@@ -158,13 +163,13 @@ export class HostsController {
   @Operation({
     id: 'pauseHost',
     summary: 'Pause a web server',
-    description: 'No crawler fetches from the host until it is resumed, even after a restart.',
+    description: 'No crawler fetches from the host until it is resumed or the pause ends, even after a restart.',
     role: 'operate',
-    problems: NOT_FOUND_PROBLEM,
+    problems: { ...NOT_FOUND_PROBLEM, ...PAST_PROBLEM },
   })
   @ApiOkResponse({ schema: hostSchema.ref })
-  pause(@Param('host') host: string, @Audited() note: ChangeNote): Promise<HostAnswer> {
-    return this.setPaused(host, true, note);
+  pause(@Param('host') host: string, @Query() query: PauseQuery, @Audited() note: ChangeNote): Promise<HostAnswer> {
+    return this.setPaused(host, true, note, parseUntil(query));
   }
 
   @Post(':host/resume')
@@ -181,10 +186,15 @@ export class HostsController {
     return this.setPaused(host, false, note);
   }
 
-  private async setPaused(host: string, paused: boolean, note: ChangeNote): Promise<HostAnswer> {
+  private toAnswer(view: HostView): HostAnswer {
+    return hostSchema.from({ ...view, pausedUntil: this.engine.pauseEnds.find('host', view.hostKey) });
+  }
+
+  private async setPaused(host: string, paused: boolean, note: ChangeNote, until?: Instant): Promise<HostAnswer> {
     const before = await this.engine.hosts.get(host);
+    await this.engine.pauseEnds.set('host', host, until);
     await this.engine.hosts.setPaused(host, paused);
-    note.recordChange({ paused: before.paused }, { paused });
-    return hostSchema.from(await this.engine.hosts.get(host));
+    note.recordChange({ paused: before.paused }, { paused, until: toOptionalIsoTime(until) });
+    return this.get(host);
   }
 }

@@ -7,7 +7,7 @@ import { ProblemException } from './problem.js';
 import { toWholeNumber } from './whole-number.js';
 
 export class PageQuery {
-  @ApiProperty({ required: false, description: '`next` of the previous response; absent for the first page.' })
+  @ApiProperty({ required: false, description: '`next` of the previous response; absent or empty for the first page.' })
   @IfGiven()
   @IsString()
   @MaxLength(4096)
@@ -55,7 +55,7 @@ const decodeCursor = (cursor: string): string => Buffer.from(cursor, 'base64url'
 
 /** The numeric position in a cursor; undefined for the first page. */
 export function parseNumberCursor(cursor: string | undefined): number | undefined {
-  if (cursor === undefined) return undefined;
+  if (!cursor) return undefined;
   const position = Number(decodeCursor(cursor));
   if (!Number.isSafeInteger(position) || position < 0 || encodeCursor(position) !== cursor)
     throw createInvalidCursorProblem();
@@ -63,7 +63,7 @@ export function parseNumberCursor(cursor: string | undefined): number | undefine
 }
 
 export function parseTextCursor(cursor: string | undefined): string | undefined {
-  if (cursor === undefined) return undefined;
+  if (!cursor) return undefined;
   const position = decodeCursor(cursor);
   if (position === '' || encodeCursor(position) !== cursor) throw createInvalidCursorProblem();
   return position;

@@ -25,6 +25,7 @@ const MAX_CONTENT = 20_000;
 
 class ContentTrialRequestDto extends UrlQuery {
   @ApiProperty({
+    minLength: 1,
     maxLength: MAX_CONTENT,
     description: 'One `cw:Content` element as it would appear in CrawlConfig.xml.',
     example: '<cw:Content><cw:Include select="main"/><cw:Field name="author" select=".author"/></cw:Content>',

@@ -173,6 +173,7 @@ export class ClearQuery extends UrlFilterQuery {
 
 export class RefreshDto extends UrlFilterQuery {
   @ApiProperty({
+    minLength: 1,
     required: false,
     maxLength: MAX_URL,
     description: 'One stored URL.',

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
 import type { HostDto, HostRobotsDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
@@ -9,8 +10,9 @@ import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { ChoicePrompt } from '../../ui/choose-one.js';
 import { formatCount, formatPercent, formatPlural, formatSeconds } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
-import { runWithNotice } from '../../ui/notices.js';
+import { runWithNotice, showNotice } from '../../ui/notices.js';
 import { PageHead, Panel } from '../../ui/panel.js';
+import { PauseDialog } from '../../ui/pause-dialog.js';
 import { Reason } from '../../ui/reasons.js';
 import { Time } from '../../ui/time.js';
 import { Folders } from './folders.js';
@@ -59,19 +61,37 @@ function PauseButton({
   host: HostDto;
   onDone: () => void;
 }): JSX.Element | null {
+  const [isPausing, setIsPausing] = useState(false);
   if (!useHasRole('operate')) return null;
-  const togglePause = (): Promise<void> =>
+  const resume = (): Promise<void> =>
     runWithNotice(async () => {
-      await call(`POST /api/v1/hosts/{host}/${paused ? 'resume' : 'pause'}`, { path: { host } });
+      await call('POST /api/v1/hosts/{host}/resume', { path: { host } });
       onDone();
-      return paused
-        ? `${host} may be fetched again.`
-        : `${host} is paused; ${formatPlural(queued, 'queued URL')} will wait.`;
+      return `${host} may be fetched again.`;
     });
+  const pause = async (until: string | undefined): Promise<void> => {
+    await call('POST /api/v1/hosts/{host}/pause', { path: { host }, query: { until } });
+    onDone();
+    showNotice(`${host} is paused.`);
+  };
   return (
-    <button type="button" class={paused ? 'button primary' : 'button'} onClick={togglePause}>
-      {paused ? 'Resume this host' : 'Pause this host'}
-    </button>
+    <>
+      <button
+        type="button"
+        class={paused ? 'button primary' : 'button'}
+        onClick={paused ? resume : () => setIsPausing(true)}
+      >
+        {paused ? 'Resume this host' : 'Pause this host…'}
+      </button>
+      {isPausing && (
+        <PauseDialog
+          name={host}
+          effect={`No crawler fetches from it: ${formatPlural(queued, 'queued URL')} will wait.`}
+          onPause={pause}
+          onClose={() => setIsPausing(false)}
+        />
+      )}
+    </>
   );
 }
 

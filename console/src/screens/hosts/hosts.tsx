@@ -113,7 +113,14 @@ export function HostState({ host }: { host: HostDto }): JSX.Element {
 }
 
 export const NextRequest = ({ host }: { host: HostDto }): JSX.Element => {
-  if (host.paused) return <span class="muted">not before it is resumed</span>;
+  if (host.paused)
+    return host.pausedUntil ? (
+      <span class="muted">
+        not before <Time at={host.pausedUntil} />, when its pause ends
+      </span>
+    ) : (
+      <span class="muted">not before it is resumed</span>
+    );
   const nextRequestAt = isInFuture(host.backOffUntil) ? host.backOffUntil : host.nextRequestAt;
   return isInFuture(nextRequestAt) ? (
     <Time at={nextRequestAt} relative />

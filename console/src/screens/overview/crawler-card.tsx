@@ -1,18 +1,20 @@
 import type { JSX } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { call, describeLimit } from '../../api/client.js';
 import type { CrawlerDto } from '../../api/schema.js';
 import { useCrawlers } from '../../state/crawlers.js';
 import { href } from '../../state/route.js';
 import { useHasRole } from '../../state/session.js';
 import { addFullStop, formatCount, formatPercent, formatPlural, formatRate } from '../../ui/format.js';
-import { runWithNotice } from '../../ui/notices.js';
+import { runWithNotice, showNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
+import { PauseDialog } from '../../ui/pause-dialog.js';
 import { StateBadge } from '../../ui/status.js';
+import { Time } from '../../ui/time.js';
 
-type Action = 'start' | 'pause' | 'stop';
+type Action = 'start' | 'stop';
 
-const RESULTS: Readonly<Record<Action, string>> = { start: 'is running', pause: 'is paused', stop: 'is stopped' };
+const RESULTS: Readonly<Record<Action, string>> = { start: 'is running', stop: 'is stopped' };
 
 export function CrawlerCard({ crawler }: { crawler: CrawlerDto }): JSX.Element {
   return (
@@ -21,6 +23,11 @@ export function CrawlerCard({ crawler }: { crawler: CrawlerDto }): JSX.Element {
       aside={
         <>
           <StateBadge name={crawler.state} />
+          {crawler.pausedUntil && (
+            <span class="muted">
+              until <Time at={crawler.pausedUntil} />
+            </span>
+          )}
           <Controls crawler={crawler} />
         </>
       }
@@ -40,6 +47,7 @@ export function CrawlerCard({ crawler }: { crawler: CrawlerDto }): JSX.Element {
 function Controls({ crawler }: { crawler: CrawlerDto }): JSX.Element | null {
   const { reload } = useCrawlers();
   const controls = useRef<HTMLDivElement>(null);
+  const [isPausing, setIsPausing] = useState(false);
   if (!useHasRole('operate')) return null;
   const changeState = (action: Action): Promise<void> =>
     runWithNotice(async () => {
@@ -48,6 +56,15 @@ function Controls({ crawler }: { crawler: CrawlerDto }): JSX.Element | null {
       if (action === 'stop') controls.current?.querySelector('button')?.focus(); // the button that had the focus disappears
       return `${crawler.name} ${RESULTS[action]}.`;
     });
+  const endDialog = (): void => {
+    setIsPausing(false);
+    requestAnimationFrame(() => controls.current?.querySelector('button')?.focus());
+  };
+  const pause = async (until: string | undefined): Promise<void> => {
+    await call('POST /api/v1/crawlers/{crawler}/pause', { path: { crawler: crawler.name }, query: { until } });
+    reload();
+    showNotice(`${crawler.name} is paused.`);
+  };
   const renderButton = (action: Action, label: string): JSX.Element => (
     <button type="button" class="button" aria-label={`${label} ${crawler.name}`} onClick={() => changeState(action)}>
       {label}
@@ -55,8 +72,22 @@ function Controls({ crawler }: { crawler: CrawlerDto }): JSX.Element | null {
   );
   return (
     <div ref={controls} class="actions">
-      {crawler.state === 'running' ? renderButton('pause', 'Pause') : renderButton('start', 'Start')}
+      {crawler.state === 'running' ? (
+        <button type="button" class="button" aria-label={`Pause ${crawler.name}`} onClick={() => setIsPausing(true)}>
+          Pause
+        </button>
+      ) : (
+        renderButton('start', 'Start')
+      )}
       {crawler.state !== 'stopped' && renderButton('stop', 'Stop')}
+      {isPausing && (
+        <PauseDialog
+          name={crawler.name}
+          effect="It fetches nothing new. Orders in memory are delivered."
+          onPause={pause}
+          onClose={endDialog}
+        />
+      )}
     </div>
   );
 }
