@@ -93,6 +93,22 @@ describe('a message of Outlook', () => {
     });
   });
 
+  it('has the text of messages that are attached to it, and is right where it claims to be in UTF-8', () => {
+    const attached = '__attach_version1.0_#00000000/__substg1.0_3701000D';
+    const body = compoundFile({
+      '__properties_version1.0': Buffer.concat([
+        Buffer.alloc(32),
+        Buffer.from('0300de3f06000000e9fd000000000000', 'hex'),
+      ]),
+      '__substg1.0_0037001E': Buffer.from('Gr\u00fc\u00dfe', 'latin1'),
+      '__substg1.0_1000001F': Buffer.from('See below.', 'utf16le'),
+      [`${attached}/__properties_version1.0`]: Buffer.alloc(24),
+      [`${attached}/__substg1.0_0037001F`]: Buffer.from('Forwarded', 'utf16le'),
+      [`${attached}/__substg1.0_1000001F`]: Buffer.from('The attached text.', 'utf16le'),
+    });
+    expect(read(body)).toMatchObject({ title: 'Gr\u00fc\u00dfe', text: 'See below. Forwarded The attached text.' });
+  });
+
   it('is read from its compressed RTF if it has no other text', () => {
     // The example of the specification ([MS-OXRTFCP] 3.1.1), which contains "hello world".
     const packed =

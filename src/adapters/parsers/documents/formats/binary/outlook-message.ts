@@ -1,4 +1,5 @@
 /** Reads messages saved by Outlook ([MS-OXMSG]): a storage with a stream for each property, and storages of recipients and attachments. */
+import { isUtf8 } from 'node:buffer';
 import type { DocumentContent, DocumentRequest } from '../../document-content.js';
 import { addLinksOfText, readHtmlPart } from '../mail.js';
 import { readRtf } from '../rtf.js';
@@ -34,8 +35,11 @@ const PROPERTY = {
 const MAX_RECIPIENTS = 100;
 const MAX_ATTACHMENTS = 500;
 const UTF_16 = 1200;
+const UTF_8 = 65001;
 /** Size of the head of the properties' stream of a message, and of recipients and attachments. */
-const HEAD_SIZES = { message: 32, part: 8 } as const;
+const HEAD_SIZES = { message: 32, attachedMessage: 24, part: 8 } as const;
+/** How deep attached messages are read. */
+const MAX_DEPTH = 10;
 const PROPERTY_SIZE = 16;
 
 /** Whether the file is a message: its properties have a stream of this name. */
@@ -63,6 +67,25 @@ export function readOutlookMessage(file: CompoundFile, content: DocumentContent,
   content.addField('message_id', message.readText(PROPERTY.messageId));
   for (const attachment of message.listParts('__attach', MAX_ATTACHMENTS)) addAttachment(attachment, content);
   readBody(message, content, request);
+  readAttachedMessages(message, content, request, 1);
+}
+
+/** Reads the messages that are attached, as those of an e-mail: subject and text follow those of the message. */
+function readAttachedMessages(
+  message: PropertyReader,
+  content: DocumentContent,
+  request: DocumentRequest,
+  depth: number,
+): void {
+  for (const attachment of message.listParts('__attach', MAX_ATTACHMENTS)) {
+    const attached = depth <= MAX_DEPTH && !content.isFull ? attachment.findMessage() : undefined;
+    if (!attached) continue;
+    content.endWord();
+    content.addText(attached.readText(PROPERTY.subject) ?? '');
+    content.endWord();
+    readBody(attached, content, request);
+    readAttachedMessages(attached, content, request, depth + 1);
+  }
 }
 
 function addAttachment(attachment: PropertyReader, content: DocumentContent): void {
@@ -125,9 +148,14 @@ class PropertyReader {
     const wide = this.findStream(id, '001f');
     if (wide) return trimEnd(file.read(wide).toString('utf16le'));
     const narrow = this.findStream(id, '001e');
-    if (narrow) return trimEnd(decodeCodePage(file.read(narrow), this.codePage));
+    if (narrow) return trimEnd(this.decode(file.read(narrow), this.codePage));
     const bytes = this.findStream(id, '0102');
-    return bytes && decodeCodePage(file.read(bytes), this.findNumber(PROPERTY.internetCodePage) || this.codePage);
+    return bytes && this.decode(file.read(bytes), this.findNumber(PROPERTY.internetCodePage) || this.codePage);
+  }
+
+  /** Messages that came from the Internet in UTF-8 say so even if their properties are in the sender's code page. */
+  private decode(bytes: Buffer, codePage: number): string {
+    return decodeCodePage(bytes, codePage === UTF_8 && !isUtf8(bytes) ? WESTERN : codePage);
   }
 
   readBytes(id: string): Buffer {
@@ -157,6 +185,13 @@ class PropertyReader {
     if (codePage !== 0 && codePage !== UTF_16) return codePage;
     const ofLocale = findCodePageOfLanguage(this.findNumber(PROPERTY.locale));
     return ofLocale === WESTERN ? this.findNumber(PROPERTY.internetCodePage) || WESTERN : ofLocale;
+  }
+
+  /** The message that an attachment is; undefined if it is a file. */
+  findMessage(): PropertyReader | undefined {
+    const storage = this.storage.children?.get(`__substg1.0_${PROPERTY.attachmentData}000d`);
+    if (!storage?.children) return undefined;
+    return new PropertyReader(this.file, storage, HEAD_SIZES.attachedMessage, this.codePage);
   }
 
   private findStream(id: string, type: string): CompoundEntry | undefined {

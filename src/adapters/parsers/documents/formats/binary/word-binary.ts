@@ -17,7 +17,8 @@ import { readByte, readInt, readShort } from './little-endian.js';
 import { WordTextWriter } from './word-text.js';
 
 const WORD_97 = 0xa5ec;
-const WORD_95 = 0xa5dc;
+/** Of Word 6 and 95, the last three in Japanese, Korean and Chinese. */
+const WORD_95 = new Set([0xa5dc, 0xa697, 0xa698, 0xa699]);
 /** Versions of the file format before this one have the layout of Word 6 and 95. */
 const FIRST_VERSION_OF_97 = 105;
 const ENCRYPTED = 0x0100;
@@ -59,7 +60,7 @@ export function readWordBinary(file: CompoundFile, content: DocumentContent): vo
   const flags = readShort(stream, 10);
   const version = readShort(stream, 2);
   const identifier = readShort(stream, 0);
-  if (identifier !== WORD_97 && identifier !== WORD_95)
+  if (identifier !== WORD_97 && !WORD_95.has(identifier))
     throw new Unreadable('extract-corrupt', 'the document has no file information block');
   if (flags & ENCRYPTED) throw new Unreadable('extract-encrypted', 'the document is encrypted');
   const is97 = version >= FIRST_VERSION_OF_97;
