@@ -127,6 +127,8 @@ export function xls(facts: DocumentFacts = FACTS): Uint8Array {
     record(0x1b8, Buffer.alloc(24), int(2, 3), URL_MONIKER, int((link.length + 1) * 2), wide(`${link}\0`)),
     startOf(0x20),
     record(0x100d, short(0), Buffer.from([5, 0]), narrow('chart')),
+    record(0x203, short(0, 0, 0), double(99)),
+    record(0x204, short(0, 0, 0, 5), Buffer.from([0]), narrow('label')),
     record(0x0a),
     record(0x0a),
   ]);

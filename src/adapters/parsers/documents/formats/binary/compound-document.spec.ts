@@ -29,7 +29,7 @@ describe('a document of Office 97 to 2003', () => {
 
   it('of Excel has headers, strings of several records, numbers of every kind, comments and charts', () => {
     expect(read(legacy.xls())).toMatchObject({
-      text: `Birds Draft ${FACTS.text} 42 2024-01-31 12.5 7 result TRUE comment chart`,
+      text: `Birds Draft ${FACTS.text} 42 2024-01-31 12.5 7 result TRUE comment chart label`,
       fields: expect.arrayContaining([{ name: 'sheet_count', value: '1' }]),
     });
   });

@@ -155,9 +155,10 @@ class WorkbookReader {
     this.content.endWord();
   }
 
-  /** A chart repeats the cells that it shows: only its titles and names are read. */
+  /** A chart repeats the numbers that it shows: only its titles, names and labels are read. */
   private readChartRecord({ type, data, continuations }: BiffRecord): void {
     if (type === RECORD.chartText) this.addValue(this.readString([data, ...continuations], 2, 1));
+    else if (type === RECORD.string) this.addValue(this.readString([data, ...continuations], 6, 2));
     else if (type === RECORD.textObject) this.readTextObject(data, continuations);
   }
 
