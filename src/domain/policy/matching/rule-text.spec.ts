@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { normalizeRuleExpression, normalizeRuleText } from './rule-text.js';
 
@@ -79,4 +80,29 @@ test.each([
   ['query', 'http://a:80/', 'http://a:80/'],
 ] as const)('an expression about %s: %j is run as %j', (field, source, expected) => {
   expect(normalizeRuleExpression(source, field)).toBe(expected);
+});
+
+test('a whole URL is converted to what the URL standard makes of it, plain or not', () => {
+  const label = fc.constantFrom('a', 'a1', '1', '0x7f', 'a-b', 'a--b', 'xn--bcher-kva', 'B', '-a', 'a-', 'a_b');
+  const segment = fc.constantFrom('', '.', '..', '...', 'a', 'a.b', '.a', 'a..', 'A_b-c', 'index.html', '~a', '[a]');
+  fc.assert(
+    fc.property(
+      fc.constantFrom('http', 'https', 'HTTP'),
+      fc.array(label, { minLength: 1, maxLength: 3 }),
+      fc.array(segment, { maxLength: 4 }),
+      (scheme, labels, segments) => {
+        const text = `${scheme}://${labels.join('.')}/${segments.join('/')}`;
+        const url = URL.parse(text);
+        // What ends in a dot segment is left as it is: it may be the beginning of a longer name.
+        if (!url || /\/\.{1,2}$/.test(text)) return;
+        expect(normalizeRuleText(text, { field: 'url', kind: 'exact' })).toBe(url.href);
+        expect(normalizeRuleText(text, { field: 'url', kind: 'prefix' })).toBe(url.href);
+      },
+    ),
+  );
+});
+
+test('the beginning of a plain URL stays one', () => {
+  for (const text of ['http://a', 'http://a.b', 'https://a.example/b', 'https://a.example/b.', 'http://a/b/c-'])
+    expect(normalizeRuleText(text, { field: 'url', kind: 'prefix' })).toBe(text);
 });

@@ -72,8 +72,13 @@ const SERVER_PATTERN = /^([a-z*?\u0000][a-z0-9+.*?\u0000-]*):\/\/([^/?#\\]*)/i;
 /** A whole text may be a wildcard, in which `?` is any character of a name, as in `http://www?.example.com/`. */
 const HOME_QUERY = /^\?[^./:*?\u0000]+(?:[=&]|$)/;
 
+/** A URL that is canonical already, as nearly all of a long list are: ASCII names of letters, and folders and files of plain characters. */
+const PLAIN_URL =
+  /^https?:\/\/(?:[a-z][a-z0-9]*(?:-[a-z0-9]+)*\.)*[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?:\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*\/?$/;
+
 /** @param endsUrl whether the text is the end of the URL, so that a URL without a path is that of the home page */
 function normalizeUrlText(text: string, endsUrl: boolean): string {
+  if (PLAIN_URL.test(text) && text.indexOf('/', 8) > 0) return text;
   const [beginning = '', scheme, authority = ''] = SERVER_PATTERN.exec(text) ?? [];
   if (scheme === undefined) return normalizePathAndQuery(text);
   const rest = text.slice(beginning.length);
