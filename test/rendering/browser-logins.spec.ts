@@ -148,7 +148,11 @@ describeUnless(noBrowser, 'a login in the browser', () => {
       { sendTo: false },
       /^the login leads to http:\/\/127\.0\.0\.2:\d+: set sendTo=/,
     ],
-    ['looks for an element that is not there', { steps: 'click? #accept; click .log-in' }, /^there is no such element/],
+    [
+      'looks for an element that is not there',
+      { steps: 'click? #accept; click .log-in' },
+      /^the step "click \.log-in" was not possible/,
+    ],
     ['ends before it has come in', { steps: 'click #accept' }, /^the login has not come in/],
   ])('that %s says so', async (_, options, message) => {
     const { world, idp } = await crawlApp(options);

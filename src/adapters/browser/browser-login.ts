@@ -49,16 +49,18 @@ export class BrowserLoginRun {
   async run(isOver: () => boolean): Promise<BrowserLoginReport> {
     const { page } = this.tab;
     let failure: BrowserLoginReport['failure'];
+    let current: BrowserLoginStep | undefined;
     try {
       await this.open(this.guest.url);
       for (const step of this.login.steps) {
         if (isOver()) throw new StepFailed('unreachable', 'the login took too long');
+        current = step;
         await this.perform(step);
         this.steps.push({ what: describeBrowserLoginStep(step), url: this.shownUrl });
         if (this.problem) throw this.problem;
       }
     } catch (error) {
-      const { kind, message } = this.problem ?? (error instanceof StepFailed ? error : toFailure(error));
+      const { kind, message } = this.problem ?? (error instanceof StepFailed ? error : toFailure(error, current));
       failure = { kind, detail: message };
     }
     const text = await page.innerText('body', { timeout: OPTIONAL_TIMEOUT_MS }).catch(() => '');
@@ -202,10 +204,16 @@ const createRedirect = (target: string, setCookie: string | undefined) => ({
   ),
 });
 
-const toFailure = (error: unknown): StepFailed =>
+const toFailure = (error: unknown, step?: BrowserLoginStep): StepFailed =>
   isTimeout(error)
-    ? new StepFailed('changed', `there is no such element: ${getFirstLines(error)}`)
+    ? new StepFailed(
+        'changed',
+        `${describeStep(step)} was not possible within ${STEP_TIMEOUT_MS / 1000} s: is the element there and visible?`,
+      )
     : new StepFailed('unreachable', getFirstLines(error));
+
+const describeStep = (step: BrowserLoginStep | undefined): string =>
+  step && 'select' in step ? `the step "${step.do} ${step.select}"` : 'a step';
 
 /** Playwright adds a log of what it tried, which may quote the page. */
 const getFirstLines = (error: unknown): string =>

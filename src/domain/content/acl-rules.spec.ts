@@ -39,6 +39,7 @@ describe('the folded comparison of a page with rules', () => {
     'http://INTRANET.example/hr/x',
     'http://user@intranet.example/hr/x',
     'http://intranet.example../hr/x',
+    'http://www.www.intranet.example/hr/x',
   ])('finds the rule for %s', (href) => {
     expect(readAllowed([HR], href)).toEqual(['hr']);
   });
@@ -68,6 +69,8 @@ describe('the folded comparison of a page with rules', () => {
   it.each([
     ['dots and blanks at the end of a name', '/hr./pay', '/hr%20/pay', '/hr.%20./pay', '/x/../hr.'],
     ['the default stream of a folder', '/hr::$INDEX_ALLOCATION/pay', '/hr:$I30/pay'],
+    ['encodings of old servers', '/%u0068r/pay', '/%u0048%u0052/pay', '/%c1%a8r/pay', '/hr%3fpay', '/hr%23pay'],
+    ['blanks around a name', '/hr+/pay', '/%20hr/pay', '/hr:/pay'],
     ['several encodings', '/%2568r/pay', '/%252fhr/pay', '/hr%25252fpay'],
     ['accents and invisible characters', '/h%C5%95/pay', '/h%C2%ADr/pay', '/h%E2%80%8Br/pay', '/hr%CC%81/pay'],
     ['letters of other alphabets that fold to it', '/%EF%BC%A8R/pay', '/%E2%84%8Br/pay'],
@@ -107,6 +110,12 @@ describe('the folded comparison of a page with rules', () => {
 
   it('has no default for the long name of a host whose rules give the short one', () => {
     expect(readAllowed([rule('http://intranet/hr/', 'hr')], 'http://intranet.example.com/hr/')).toEqual([]);
+  });
+
+  it('has no default for names below a host with rules, but for those below a domain', () => {
+    const rules = [rule('http://wiki.example.com/hr/', 'hr'), rule('http://example.com/hr/', 'hr')];
+    expect(readAllowed(rules, 'http://any.wiki.example.com/hr/')).toEqual([]);
+    expect(readAllowed(rules, 'http://news.example.com/')).toEqual(['everyone']);
   });
 
   it('has the default for addresses as long as there are no rules', () => {

@@ -98,7 +98,7 @@ const combine = (a: Principals | undefined, b: Principals | undefined): Principa
 
 const isHostOnly = (prefix: string): boolean => /^[a-z]+:\/\/[^/?#]*$/i.test(prefix);
 
-const foldHost = (hostname: string): string => removeEnd(hostname.toLowerCase().replace(/^www\./, ''), '.');
+const foldHost = (hostname: string): string => removeEnd(hostname.toLowerCase().replace(/^(?:www\.)+/, ''), '.');
 
 /** Ends of names that only a network of its own knows (RFC 6762, appendix G). */
 const PRIVATE_ENDS = new Set(['local', 'localdomain', 'internal', 'intranet', 'private', 'corp', 'home', 'lan']);
@@ -118,9 +118,19 @@ class RuledHosts {
     this.firstPrivateLabels = new Set(hosts.filter(isPrivateName).map(getFirstLabel));
   }
 
+  /** Names below that of a host lead to it as well if its name server answers for all of them; not below a whole domain. */
+  private isBelow(host: string): boolean {
+    for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
+      const parent = host.slice(dot + 1);
+      if (this.hosts.has(parent) && parent.split('.').length > 2) return true;
+    }
+    return false;
+  }
+
   cover(host: string): boolean {
     if (this.hosts.has(host)) return true;
     if (this.hosts.size > 0 && isAddress(host)) return true;
+    if (this.isBelow(host)) return true;
     return (isPrivateName(host) ? this.firstLabels : this.firstPrivateLabels).has(getFirstLabel(host));
   }
 }
@@ -145,8 +155,10 @@ interface FoldedUrl {
 function foldUrl(url: URL, fold: Fold, isWhole: boolean): FoldedUrl {
   const server = foldHost(url.hostname) + foldPort(url);
   // A question mark in the path must not look like the beginning of the query.
-  const path = fold(url.pathname).replaceAll('\\', '/').replaceAll('?', '%3f');
-  const trim = fold === foldLoosely ? trimName : (name: string) => name;
+  const isLoose = fold === foldLoosely;
+  const folded = fold(url.pathname).replaceAll('\\', '/');
+  const path = isLoose ? folded.split(/[?#]/, 1)[0]! : folded.replaceAll('?', '%3f');
+  const trim = isLoose ? trimName : (name: string) => name;
   const segments = path.split('/').map((segment) => trim(segment.split(';', 1)[0] ?? ''));
   const endsInSlash = isWhole || segments.at(-1) === '';
   const names = segments.filter((segment) => segment !== '' && segment !== '.');
@@ -181,7 +193,13 @@ const MAX_DECODINGS = 3;
 
 /** As by servers that decode several times, or ignore accents and invisible characters as databases do. */
 const foldLoosely: Fold = (text) => {
-  let folded = text;
+  let folded = text
+    // What IIS reads as UTF-16, and UTF-8 that is longer than allowed.
+    .replace(/%u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/%c([01])%([89ab][0-9a-f])/gi, (_, high: string, low: string) =>
+      String.fromCharCode((Number(high) << 6) | (Number.parseInt(low, 16) & 0x3f)),
+    )
+    .replaceAll('+', ' ');
   for (let i = 0; i < MAX_DECODINGS; i++) {
     const decoded = foldText(folded);
     if (decoded === folded) break;
@@ -194,12 +212,12 @@ const foldLoosely: Fold = (text) => {
     .toLowerCase();
 };
 
-/** The name of a file or folder without what Windows ignores: dots and blanks at its end, and the name of its default stream. */
+/** The name of a file or folder without what servers ignore: blanks around it, dots at its end, and the name of its default stream. */
 const trimName: Fold = (name) => {
   if (name === '.' || name === '..') return name;
   const stream = name.lastIndexOf('$');
   const isStream = stream > 0 && name.charAt(stream - 1) === ':' && /^\w+$/.test(name.slice(stream + 1));
-  return removeEnd(isStream ? removeEnd(name.slice(0, stream), ':') : name, '. ');
+  return removeEnd(isStream ? name.slice(0, stream) : name, '. :').trimStart();
 };
 
 /** Without a pattern, which would take quadratic time. */

@@ -40,17 +40,19 @@ const crawler = (evil: FakeSite, victim: FakeSite, traps: string) =>
 const ATTRIBUTES = 'nthreads="1" throttleTimeMS="1000" nearDuplicateDetector="false" smartRefreshMinAgeS="86400"';
 
 /** Crawls both, and returns what became of the victim. */
-async function crawlVictim(evilPages: readonly string[], traps = '') {
+async function crawlVictim(evilPages: readonly string[], traps = '', evilSitemaps: readonly string[] = []) {
   const evil = await startSite('127.0.0.2', 'evil.example');
   const victim = await startVictim();
   evil.page(
     '/',
     evilPages.map((_, i) => `/e${i}`),
   );
+  const sitemaps = evilSitemaps.map((path) => `Sitemap: ${victim.url(path)}`);
+  evil.set('/robots.txt', { body: sitemaps.join('\n') });
   evilPages.forEach((body, i) => void evil.set(`/e${i}`, html(body.replaceAll('VICTIM', victim.origin))));
   const world = await start({
     index: 'none',
-    attributes: ATTRIBUTES,
+    attributes: evilSitemaps.length > 0 ? `${ATTRIBUTES} crawlSitemaps="true"` : ATTRIBUTES,
     crawler: crawler(evil, victim, traps),
     names: NAMES,
   });
@@ -82,6 +84,14 @@ describe('links of a stranger', () => {
     expect(beside.documents).toEqual(alone.documents);
     const refused = await refusals(beside.world);
     expect(Object.keys(refused)).toEqual([reason]);
+    expect(beside.victim.fetched.filter((path) => path.includes('junk')).length).toBeLessThanOrEqual(20);
+  });
+
+  it('are limited in robots.txt as well, where they name sitemaps of the host', async () => {
+    const alone = await crawlVictim([], 'maxUrlsPerHost="100"', ['/none.xml']);
+    const sitemaps = range(300).map((i) => `/junk${i}.xml`);
+    const beside = await crawlVictim([], 'maxUrlsPerHost="100"', sitemaps);
+    expect(beside.documents).toEqual(alone.documents);
     expect(beside.victim.fetched.filter((path) => path.includes('junk')).length).toBeLessThanOrEqual(20);
   });
 

@@ -52,5 +52,5 @@ export class ScriptRequests {
 function isOutside(context: CrawlContext, url: CrawlUrl): boolean {
   const candidate = toStoredCandidate({ discoveredVia: 'link', hops: 1 }, url, context.roots.findBySite(url));
   const verdict = context.policy.judge(candidate);
-  return !verdict.accepted && SPACE_LAYERS.has(verdict.layer);
+  return !verdict.accepted && !verdict.needsAddress && SPACE_LAYERS.has(verdict.layer);
 }

@@ -72,13 +72,12 @@ export class Strangers {
   }
 }
 
-/** The host of the page that names the URL, if it is another one. What a sitemap named by robots.txt or a root says is the host's own. */
+/** Ways in which a host can name URLs of another one; its robots.txt can name any number of sitemaps. */
+const NAMED: ReadonlySet<UrlState['discoveredVia']> = new Set(['link', 'redirect', 'sitemap', 'robots']);
+
+/** The host of the page that names the URL, if it is another one. */
 function getOtherHost({ url, foundOn, discoveredVia }: Named): string | undefined {
-  if (
-    foundOn === undefined ||
-    (discoveredVia !== 'link' && discoveredVia !== 'redirect' && discoveredVia !== 'sitemap')
-  )
-    return undefined;
+  if (foundOn === undefined || !NAMED.has(discoveredVia)) return undefined;
   const slashes = url.indexOf('//') + 2;
   const end = url.indexOf('/', slashes) + 1;
   // The same origin, which is nearly every link.
