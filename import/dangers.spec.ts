@@ -159,6 +159,17 @@ ${SITE}/docs/
     expect(xml).toContain('type="warc" url="warcs/crawl.warc.gz"');
   });
 
+  it('a rule may be named in the scope and written elsewhere', () => {
+    const surts = `<bean id="acceptSurts" class="org.archive.modules.deciderules.surt.SurtPrefixedDecideRule">${property('seedsAsSurtPrefixes', 'false')}
+      <property name="surtsSource"><bean class="org.archive.spring.ConfigString"><property name="value"><value>
+http://(com,example,
+      </value></property></bean></property></bean>`;
+    const rules = `${bean('RejectDecideRule')}<ref bean="acceptSurts"/>${bean('MatchesListRegexDecideRule', property('decision', 'REJECT'))}`;
+    const accepted = accepts('heritrix', job(rules, surts));
+    expect(['https://docs.example.com/a', NOTHING_ELSE].map(accepted)).toEqual([true, false]);
+    expect(() => convert('heritrix', [job('<ref bean="gone"/>')])).toThrow('there is no bean gone');
+  });
+
   it('prefixes of sheets are no roots', () => {
     const sheet = `<bean class="org.archive.crawler.spring.SurtPrefixesSheetAssociation"><property name="surtPrefixes"><list>
       <value>http://(com,twitter,</value><value>http://twitter.com/</value></list></property></bean>`;

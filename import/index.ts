@@ -72,7 +72,7 @@ export function convert(
   report.reportRest(EXPLANATIONS[name] ?? (() => undefined));
   report.reportChanged('what no setting says', DEFAULTS_NOTE);
   const xml = renderConfiguration(name, crawlers, report);
-  for (const [reference] of xml.matchAll(/\$\{[^{}"<>]{1,200}\}/g))
+  for (const [reference] of xml.slice(xml.indexOf('-->')).matchAll(/\$\{[^{}"<>]{1,200}\}/g))
     if (reference !== SECRET_REFERENCE)
       report.reportChanged(
         reference,

@@ -197,9 +197,20 @@ function importScope(tree: Node, job: Job): void {
   const scope = sequences.find(({ attributes }) => attributes['id'] === 'scope') ?? sequences[0];
   const isRule = ({ attributes }: Node): boolean => /DecideRule$/.test(attributes['class'] ?? '');
   // Other sequences decide what is fetched or written, not what is crawled.
-  const rules = scope ? findAll(scope, 'bean').filter((bean) => isRule(bean)) : findAll(tree, 'bean').filter(isRule);
+  const rules = scope ? resolveBeans(scope, tree, job.report).filter(isRule) : findAll(tree, 'bean').filter(isRule);
   for (const bean of rules) importRule(bean, job);
   job.report.cover(scope?.attributeNodes[0]);
+}
+
+/** The beans in a bean, in their order; a `ref` stands for a bean elsewhere in the file. */
+function resolveBeans(node: Node, tree: Node, report: ImportReport): Node[] {
+  return findAll(node, 'bean', 'ref').flatMap((one) => {
+    if (one.name === 'bean') return [one];
+    const target = findAll(tree, 'bean').find(({ attributes }) => attributes['id'] === one.attributes['bean']);
+    if (!target) throw new ImportError(`${one.place}: there is no bean ${one.attributes['bean'] ?? ''}`);
+    report.cover(one);
+    return [target];
+  });
 }
 
 type Decision = 'ACCEPT' | 'REJECT';
@@ -231,6 +242,8 @@ function importRule(bean: Node, job: Job): void {
     add({ kind: 'prefix', value: 'http' });
     return void report.reportTaken(kind, 'a Rule for all URLs', bean);
   }
+  if (kind === 'MatchesListRegexDecideRule' || kind === 'MatchesRegexDecideRule')
+    return void report.reportTaken(kind, 'nothing: it has no expression', bean);
   if (Object.hasOwn(ALWAYS, kind)) return void report.reportChanged(kind, ALWAYS[kind]!, bean);
   report.reportSkipped(kind, 'a rule of this kind has no counterpart', bean);
 }

@@ -331,7 +331,11 @@ const FILTERS: Readonly<Record<string, (filter: Node, reading: Reading) => void>
     if (repetition > 1) setPart(crawler, 'Traps', { maxRepeatedSegments: String(repetition - 1) });
     const length = Number(params?.find('maxLength')?.text ?? -1);
     if (length > 0) setPart(crawler, 'LinkRules', { maxUrlLength: String(Math.min(65_536, length)) });
-    report.reportTaken('BasicURLFilter', 'maxRepeatedSegments of cw:Traps, maxUrlLength of cw:LinkRules', filter);
+    report.reportChanged(
+      'BasicURLFilter',
+      'maxRepeatedSegments of cw:Traps, which looks at the path only, and maxUrlLength of cw:LinkRules',
+      filter,
+    );
   },
 };
 

@@ -24,7 +24,7 @@ export function createHeritrix(files: readonly ImportFile[]): Original {
   const beans = jobs.flatMap((job) => findAll(job, 'bean'));
   const sequences = beans.filter(({ attributes }) => /DecideRuleSequence$/.test(attributes['class'] ?? ''));
   const scope = sequences.find(({ attributes }) => attributes['id'] === 'scope') ?? sequences[0];
-  const rules = (scope ? findAll(scope, 'bean') : beans).flatMap((bean) => toRule(bean, seeds, lists));
+  const rules = (scope ? listRules(scope, beans) : beans).flatMap((bean) => toRule(bean, seeds, lists));
   return {
     judge(url) {
       const rule = rules.findLast(({ test }) => test(url));
@@ -32,6 +32,12 @@ export function createHeritrix(files: readonly ImportFile[]): Original {
     },
   };
 }
+
+/** A rule may be named where it applies, and written elsewhere. */
+const listRules = (scope: Node, beans: readonly Node[]): Node[] =>
+  findAll(scope, 'bean', 'ref').flatMap((node) =>
+    node.name === 'ref' ? beans.filter(({ attributes }) => attributes['id'] === node.attributes['bean']) : [node],
+  );
 
 function listSeeds(node: Node): string[] {
   if (node.name === 'prop') return /^seeds/.test(node.attributes['key'] ?? '') ? node.text.split('\n') : [];

@@ -132,7 +132,7 @@ function findLine(lines: readonly ReportLine[], original: string, layer: Verdict
     );
   return (
     notable.find(({ place }) => place !== undefined && original.startsWith(`${place} `)) ??
-    notable.find(({ kind, setting }) => kind === 'not taken' && original.includes(setting)) ??
+    notable.find(({ kind, setting }) => original === setting || (kind === 'not taken' && original.includes(setting))) ??
     notable.find(({ setting, note }) => setting === 'the scope of the crawl' && note.startsWith('it stays'))
   );
 }
