@@ -76,5 +76,5 @@ it('crawlway extract says so when most of a page is not taken for its main conte
     }).stderr;
   };
   expect(run(18)).toContain('the main content has 25 % of the text outside links');
-  expect(run(1)).toBe('');
+  expect(run(1)).not.toContain('main content');
 });

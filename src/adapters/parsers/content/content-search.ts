@@ -57,6 +57,8 @@ const CREDIT_FACTORS = [1, 1 / 2, 1 / 6, 1 / 9, 1 / 12];
 const MAX_NAMED_SHARE = 0.4;
 /** A block with a larger share of the content is not removed. */
 const MAX_BLOCK_SHARE = 0.6;
+const MUCH_MORE_CREDIT = 2;
+const FEW_LINKS = 0.1;
 const MAX_BYLINE_LENGTH = 150;
 const MAX_LEAD_LENGTH = 1_500;
 const MAX_LEAD_LEVELS = 12;
@@ -203,6 +205,7 @@ export class ContentSearch {
       }
     if (!top) return isElement(scope) ? scope : undefined;
     top = this.findBetterAncestor(this.findCommonAncestor(top, topScore));
+    top = this.findSpreadContent(top);
     // An only child finds its siblings at its parent.
     for (let parent = this.getParent(top); parent && this.hasOneChild(parent); parent = this.getParent(top))
       top = parent;
@@ -246,6 +249,18 @@ export class ContentSearch {
       last = score;
     }
     return element;
+  }
+
+  /** If an ancestor that is no list of links has much more content, it is spread over its children. */
+  private findSpreadContent(element: Element): Element {
+    let top = element;
+    for (let node = this.getParent(element); node; node = this.getParent(node))
+      if (
+        this.getCredit(node) > this.getCredit(top) * MUCH_MORE_CREDIT &&
+        getLinkShare(this.measures.of(node)) < FEW_LINKS
+      )
+        top = node;
+    return top;
   }
 
   private getCredit(element: Element): number {

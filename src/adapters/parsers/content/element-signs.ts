@@ -161,7 +161,7 @@ const DOUBTFUL = splitWords(
   'banner banners hidden next overlay prev previous promo promos rail tag tagcloud taglist tags teaser teasers toc widget widgets',
 );
 const NEVER = splitWords('discussion livefyre replies reply respond');
-const NEVER_PARTS = /comment|kommentar|disqus|cookie|consent|gdpr|dialog|popup|newsletter/;
+const NEVER_PARTS = /comment(?!ary|at)|kommentar|disqus|cookie|consent|gdpr|dialog|popup|newsletter/;
 const BYLINE = splitWords(
   'author authors byline credit date dateline datetime entrymeta infos meta posted postmeta published time timestamp writtenby',
 );

@@ -67,6 +67,12 @@ describe('all of the content is kept', () => {
   });
 });
 
+it('looks beyond what is marked as the content if that has only comments', () => {
+  const text = readMain(`<div>${paragraphs(3)}</div><div role="main"><p>remark</p>${COMMENTS}</div>`);
+  expect(count(text, 'anvils')).toBe(3);
+  expect(text).not.toContain('remark');
+});
+
 describe('what is not content is left out', () => {
   it.each([
     ['comments, though there is more of them', `<div class=post>${paragraphs(3)}</div>${COMMENTS}`],

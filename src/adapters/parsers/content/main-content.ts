@@ -17,10 +17,12 @@ interface Attempt extends SearchRules {
   readonly ifBelow: number;
 }
 
+/** So much text needs no further attempt. */
+const ENOUGH_TEXT = 400;
 const FIRST_ATTEMPT: Attempt = { ifBelow: Number.POSITIVE_INFINITY, names: 'all', blocks: true };
 const ATTEMPTS: readonly Attempt[] = [
   FIRST_ATTEMPT,
-  { ifBelow: 400, names: 'never', blocks: true },
+  { ifBelow: ENOUGH_TEXT, names: 'never', blocks: true },
   { ifBelow: 140, names: 'none', blocks: false },
 ];
 /** The result of a further attempt must be so much longer. */
@@ -35,10 +37,8 @@ const MIN_MARKED_SHARE = 0.25;
 export function keepMainContent(root: Document): MainContent {
   const measures = new PageMeasures(root);
   const marked = findMarked(measures);
-  const best =
-    measures.hasParagraphs && (marked || measures.whole.text >= MIN_PAGE_LENGTH)
-      ? search(marked ?? root, measures)
-      : undefined;
+  const canTell = measures.hasParagraphs && (marked || measures.whole.text >= MIN_PAGE_LENGTH);
+  const best = canTell ? search(marked ? [marked, root] : [root], measures) : undefined;
   const removed = best?.removed ?? findNavigation(root, measures);
   if (best) root.children = best.kept;
   const removedElements: Element[] = [];
@@ -50,14 +50,16 @@ export function keepMainContent(root: Document): MainContent {
   };
 }
 
-function search(scope: ParentNode, measures: PageMeasures): SearchResult | undefined {
+/** What is marked as the content may be the comments, so the whole page is searched after it. */
+function search(scopes: readonly ParentNode[], measures: PageMeasures): SearchResult | undefined {
   let best: SearchResult | undefined;
-  for (const attempt of ATTEMPTS) {
-    const length = best?.length ?? 0;
-    if (length >= attempt.ifBelow) break;
-    const result = new ContentSearch(scope, measures, attempt).find();
-    if (result && result.length > length * MUCH_LONGER) best = result;
-  }
+  for (const attempt of ATTEMPTS)
+    for (const scope of scopes) {
+      const length = best?.length ?? 0;
+      if (length >= ENOUGH_TEXT || length >= attempt.ifBelow) return best;
+      const result = new ContentSearch(scope, measures, attempt).find();
+      if (result && result.length > length * MUCH_LONGER) best = result;
+    }
   return best;
 }
 
