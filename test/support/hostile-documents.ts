@@ -282,6 +282,79 @@ function pdfs(): HostileDocument[] {
   ];
 }
 
+/** Parts that office programs follow: each leads to the next, or back. */
+function partsOfOffice(): HostileDocument[] {
+  const relation = (id: string, kind: string, target: string): string =>
+    `<Relationships><Relationship Id="${id}" Type="x/${kind}" Target="${target}"/></Relationships>`;
+  const numbering = `<w:numbering><w:abstractNum w:abstractNumId="0">${Array.from({ length: 9 }, (_, i) => `<w:lvl w:ilvl="${i}"><w:start w:val="999999999"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="${'%1%2%3%4%5%6%7%8%9'.repeat(20)}"/></w:lvl>`).join('')}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>`;
+  const item = '<w:p><w:pPr><w:numPr><w:ilvl w:val="8"/><w:numId w:val="1"/></w:numPr></w:pPr></w:p>';
+  const chain = Object.fromEntries(
+    Array.from({ length: 2_000 }, (_, i) => [
+      [`word/h${i}.xml`, '<w:p><w:t>x</w:t></w:p>'],
+      [`word/_rels/h${i}.xml.rels`, relation('a', 'header', `h${i + 1}.xml`)],
+    ]).flat() as [string, string][],
+  );
+  const format = `${'0'.repeat(200)}.${'#'.repeat(40)}`;
+  const cells = '<c s="0"><v>1e300</v></c>'.repeat(200_000);
+  return [
+    document(
+      'numbers-of-many-levels',
+      'docx',
+      () => archive('docx', item.repeat(100_000), { 'word/numbering.xml': numbering }),
+      READ,
+    ),
+    document(
+      'styles-in-a-circle',
+      'docx',
+      () =>
+        archive('docx', '<w:p><w:pPr><w:pStyle w:val="a"/></w:pPr></w:p>'.repeat(50_000), {
+          'word/numbering.xml': numbering,
+          'word/styles.xml':
+            '<w:style w:styleId="a"><w:basedOn w:val="b"/></w:style><w:style w:styleId="b"><w:basedOn w:val="a"/></w:style>',
+        }),
+      READ,
+    ),
+    document('boxes-in-boxes', 'docx', () => archive('docx', '<w:txbxContent><w:p>'.repeat(200_000)), READ),
+    document(
+      'parts-in-a-chain',
+      'docx',
+      () => archive('docx', '<w:p/>', { ...chain, 'word/_rels/document.xml.rels': relation('a', 'header', 'h0.xml') }),
+      READ,
+    ),
+    document(
+      'documents-in-documents',
+      'docx',
+      () => {
+        let inner = archive('docx', '<w:p><w:t>x</w:t></w:p>');
+        for (let depth = 0; depth < 20; depth++)
+          inner = sample.zip({
+            'word/document.xml': '<w:altChunk r:id="a"/><w:altChunk r:id="a"/>',
+            'word/_rels/document.xml.rels': relation('a', 'aFChunk', 'a.docx'),
+            'word/a.docx': inner,
+          });
+        return inner;
+      },
+      READ,
+    ),
+    document(
+      'long-formats',
+      'xlsx',
+      () =>
+        archive('xlsx', `<worksheet>${cells}</worksheet>`, {
+          'xl/styles.xml': `<numFmts><numFmt numFmtId="200" formatCode="${format}"/></numFmts><cellXfs><xf numFmtId="200"/></cellXfs>`,
+        }),
+      READ,
+    ),
+    document('notes-in-notes', 'odt', () => archive('odt', `<text:p>${'<text:note><text:p>x'.repeat(100_000)}`), READ),
+    document(
+      'fonts-without-end',
+      'rtf',
+      () => Buffer.from(`{\\rtf1{\\fonttbl${'\\f1\\fcharset2 x;'.repeat(300_000)}`),
+      READ,
+    ),
+  ];
+}
+
 function others(): HostileDocument[] {
   const sheet = deflateRawSync('<worksheet><c><v>1</v></c></worksheet>');
   const manySheets = Array.from({ length: 10_000 }, (_, i): Entry => [`xl/worksheets/sheet${i + 1}.xml`, sheet, 38]);
@@ -397,5 +470,6 @@ export const hostileDocuments = (changes: number, formats: readonly Format[] = F
   ...ofAll(formats),
   ...pdfs(),
   ...others(),
+  ...partsOfOffice(),
   ...formats.flatMap((format) => Array.from({ length: changes }, (_, seed) => mutated(format, seed + 1))),
 ];

@@ -16,9 +16,11 @@ const TYPES: ReadonlyMap<string, Meta['type']> = new Map([
   ['file_size', 'number'],
   ['http_status', 'number'],
   ['page_count', 'number'],
+  ['pages_without_text', 'number'],
   ['row_count', 'number'],
   ['sheet_count', 'number'],
   ['slide_count', 'number'],
+  ['unknown_characters_percent', 'number'],
 ]);
 
 export function toTypedMeta(name: string, value: string): Meta {

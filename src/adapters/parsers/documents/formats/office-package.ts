@@ -143,7 +143,13 @@ export class OfficePackage {
     if (!reader || this.readParts.has(target) || this.depth >= MAX_DEPTH || this.content.isFull) return;
     this.readParts.add(target);
     this.depth++;
-    reader(this, target);
+    try {
+      reader(this, target);
+    } catch (error) {
+      // The rest of the document is readable without a part that is damaged.
+      if (!(error instanceof Unreadable) || error.code !== 'extract-corrupt') throw error;
+      this.content.markTruncated();
+    }
     this.content.endWord();
     this.depth--;
   }

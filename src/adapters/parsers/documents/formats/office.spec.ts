@@ -77,6 +77,20 @@ describe('a damaged archive', () => {
     expect(cut.text.split(' ').slice(0, 1_000)).toEqual(words.slice(0, 1_000));
   });
 
+  it('is read without a part that is damaged', async () => {
+    const footnotes = {
+      name: 'footnotes.xml',
+      type: 'footnotes',
+      xml: `<w:footnotes>${'x'.repeat(9_000)}</w:footnotes>`,
+    };
+    const damaged = Buffer.from(office.wordDocument(paragraph(run('heron')), { parts: [footnotes] }));
+    // The size that the directory states for the footnotes is none, and much of them is stored.
+    const entry = damaged.lastIndexOf('word/footnotes.xml') - 46;
+    damaged.writeUInt32LE(0, entry + 24);
+    damaged.writeUInt32LE(60_000, entry + 20);
+    expect(await word(damaged)).toMatchObject({ text: 'heron', truncated: true });
+  });
+
   it('is read where other data precedes it', async () => {
     const moved = Buffer.concat([Buffer.from('MZ a program that unpacks it'), body]);
     expect(await word(moved)).toMatchObject({ text: text.trim(), truncated: false });
