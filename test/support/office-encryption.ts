@@ -29,19 +29,19 @@ function cipher(algorithm: string, key: Buffer, iv: Buffer | null, data: Buffer)
 
 const SPIN_COUNT = 1_000;
 
-export function encryptAgile(document: Buffer, password: string): Streams {
+export function encryptAgile(document: Buffer, password: string, spinCount = SPIN_COUNT): Streams {
   const passwordSalt = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
   const dataSalt = Buffer.from('ffeeddccbbaa99887766554433221100', 'hex');
   const key = hash('sha256', Buffer.from('any key'));
   const verifier = Buffer.from('0123456789abcdef');
-  const passwordHash = spin('sha512', passwordSalt, password, SPIN_COUNT);
+  const passwordHash = spin('sha512', passwordSalt, password, spinCount);
   const close = (blockKey: string, data: Buffer): string => {
     const blockKeyHash = hash('sha512', passwordHash, Buffer.from(blockKey, 'hex')).subarray(0, 32);
     return cipher('aes-256-cbc', blockKeyHash, passwordSalt, data).toString('base64');
   };
   const facts = (salt: Buffer): string =>
     `saltSize="16" blockSize="16" keyBits="256" hashSize="64" cipherAlgorithm="AES" cipherChaining="ChainingModeCBC" hashAlgorithm="SHA512" saltValue="${salt.toString('base64')}"`;
-  const xml = `<encryption><keyData ${facts(dataSalt)}/><keyEncryptors><keyEncryptor><p:encryptedKey spinCount="${SPIN_COUNT}" ${facts(passwordSalt)} encryptedVerifierHashInput="${close('fea7d2763b4b9e79', verifier)}" encryptedVerifierHashValue="${close('d7aa0f6d3061344e', hash('sha512', verifier))}" encryptedKeyValue="${close('146e0be7abacd0d6', key)}"/></keyEncryptor></keyEncryptors></encryption>`;
+  const xml = `<encryption><keyData ${facts(dataSalt)}/><keyEncryptors><keyEncryptor><p:encryptedKey spinCount="${spinCount}" ${facts(passwordSalt)} encryptedVerifierHashInput="${close('fea7d2763b4b9e79', verifier)}" encryptedVerifierHashValue="${close('d7aa0f6d3061344e', hash('sha512', verifier))}" encryptedKeyValue="${close('146e0be7abacd0d6', key)}"/></keyEncryptor></keyEncryptors></encryption>`;
   const segments = Array.from({ length: Math.ceil(document.length / 4096) }, (_, index) => {
     const iv = hash('sha512', dataSalt, number(index)).subarray(0, 16);
     return cipher('aes-256-cbc', key, iv, document.subarray(index * 4096, (index + 1) * 4096));

@@ -24,9 +24,8 @@ describe('an encrypted document', () => {
   });
 
   it('is refused if opening it would take too long', () => {
-    const { info, encrypted } = encryptAgile(DOCUMENT, 'VelvetSweatshop');
-    const slow = Buffer.from(info.toString('latin1').replace(/spinCount="\d+"/, 'spinCount="10000000"'), 'latin1');
-    expect(() => decryptPackage(slow, encrypted)).toThrow(Unreadable);
+    const { info, encrypted } = encryptAgile(DOCUMENT, 'VelvetSweatshop', 1_000_001);
+    expect(() => decryptPackage(info, encrypted)).toThrow(Unreadable);
   });
 
   it('is read or refused, whatever is changed', () => {
