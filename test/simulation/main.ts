@@ -2,14 +2,14 @@
  * `npm run simulate -- --seeds 1000 --from 1`: runs worlds and tells which of them went wrong; a seed replays exactly.
  * With `--nodes` worlds of several nodes on one database, with `--rules` worlds in which a person and the rules never rest, with
  * `--bad-days` worlds in which whole hosts fail in every way, with `--sinks` worlds with a second sink that is slow or down for long,
- * with `--parts` worlds whose pages are split into parts that come and go, with `--walls` worlds whose hosts say the same everywhere.
+ * with `--parts` worlds whose pages are split into parts that come and go, with `--walls` and `--waves` worlds whose hosts say the same everywhere.
  */
 import { runBadDays } from './bad-days-world.js';
 import { runCluster } from './cluster-world.js';
 import { runPartsWorld } from './parts-world.js';
 import { runRuledWorld } from './ruled-world.js';
 import { runSinksWorld } from './sinks-world.js';
-import { runWallsWorld } from './walls-world.js';
+import { runWallsWorld, runWavesWorld } from './walls-world.js';
 import { runWorld } from './world.js';
 
 const option = (name: string, otherwise: number): number => {
@@ -26,6 +26,7 @@ const kinds = {
   sinks: runSinksWorld,
   parts: runPartsWorld,
   walls: runWallsWorld,
+  waves: runWavesWorld,
 };
 const kind = (Object.keys(kinds) as (keyof typeof kinds)[]).find((name) => process.argv.includes(`--${name}`));
 const run = kind ? kinds[kind] : runWorld;

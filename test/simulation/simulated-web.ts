@@ -31,8 +31,22 @@ interface Site {
 }
 
 /** Good statuses with wrong contents, for all pages of a host or for half of them. */
-const WALLS = ['maintenance', 'maintenance of half', 'nothing', 'noindex'] as const;
-type Wall = (typeof WALLS)[number];
+export const WALLS = ['maintenance', 'maintenance of half', 'nothing', 'noindex'] as const;
+/** Wrong directives, redirects and replies of all pages of a host, and pages that move for good. */
+export const WAVES = [
+  'canonical',
+  'robots',
+  'redirects to maintenance',
+  'redirects to a failure',
+  'redirects to noindex',
+  'cut replies',
+  'a cookie check',
+  'moved pages',
+] as const;
+type Wall = (typeof WALLS | typeof WAVES)[number];
+
+/** Where a host sends all its visitors while it is ill. */
+const OUT = '/out';
 
 /** The beginning of a text that is that of no page. */
 export const WALL_TEXT = 'This site is being worked on';
@@ -133,9 +147,32 @@ export class SimulatedWeb {
   }
 
   /** A host begins to say the same everywhere, or no longer does. */
-  raiseWall(): void {
+  raiseWall(kinds: readonly Wall[] = WALLS): void {
     const site = this.random.pick(this.sites);
-    site.wall = site.wall === undefined ? this.random.pick(WALLS) : undefined;
+    const wall = site.wall === undefined ? this.random.pick(kinds) : undefined;
+    if (wall === 'moved pages') this.movePages(site);
+    else site.wall = wall;
+  }
+
+  /** Pages get addresses of their own, some of which do not exist, and redirect there. */
+  private movePages({ pages }: Site): void {
+    const number = this.random.integer(1, 99);
+    for (const [path, page] of [...pages]) {
+      if (path === '/' || page.kind !== 'page' || this.random.chance(0.2)) continue;
+      const target = `/m${number}${path}`;
+      if (this.random.chance(0.9))
+        pages.set(target, { kind: 'page', version: page.version, links: page.links, target: '/' });
+      page.kind = 'redirect';
+      page.target = target;
+    }
+  }
+
+  /** Where a page redirects to, if that is a page. */
+  findTarget(url: string): string | undefined {
+    const page = this.page(url);
+    if (page?.kind !== 'redirect') return undefined;
+    const target = new URL(page.target, url).href;
+    return this.serves(target) ? target : undefined;
   }
 
   /** Whether a page has forbidden its indexing only because its host's template did. */
@@ -328,15 +365,32 @@ export class SimulatedWeb {
     });
     if (page || url.pathname === '/robots.txt') asked.truth = failed ? 'fault' : truthOf(page);
     if (failed) return failed;
-    return this.answerWithWall(site!, url.pathname, respond) ?? this.healthy(site!, url, request, respond);
+    if (site?.wall === 'cut replies' && url.pathname !== '/robots.txt')
+      return { kind: 'failure', code: 'body-truncated', detail: 'body-truncated', timings };
+    return this.answerWithWall(site!, url, request, respond) ?? this.healthy(site!, url, request, respond);
   }
 
-  private answerWithWall(site: Site, path: string, respond: Respond): FetchOutcome | undefined {
-    if (site.wall === undefined || site.wall === 'noindex' || path === '/robots.txt') return undefined;
+  private answerWithWall(site: Site, url: URL, request: FetchRequest, respond: Respond): FetchOutcome | undefined {
+    const path = url.pathname;
+    const { wall } = site;
+    if (wall === 'robots' && path === '/robots.txt')
+      return respond(200, { 'content-type': 'text/plain' }, 'User-agent: *\nDisallow: /\n');
+    if (wall === undefined || wall === 'noindex' || path === '/robots.txt') return undefined;
+    if (wall === 'a cookie check') return askForCookie(url, request, respond);
+    if ((WAVES as readonly Wall[]).includes(wall)) return this.answerInWave(wall, path, respond);
     const number = Number(/\d+$/.exec(path)?.[0] ?? 0);
     if (site.wall === 'maintenance of half' && number % 2 === 0) return undefined;
     const text = site.wall === 'nothing' ? '' : `${WALL_TEXT} until ${this.random.integer(1, 24)}:00 o'clock.`;
     return respond(200, TYPE, `<html lang="en"><head><title>Back soon</title></head><body>${text}</body></html>`);
+  }
+
+  private answerInWave(wall: Wall, path: string, respond: Respond): FetchOutcome | undefined {
+    if (!wall.startsWith('redirects')) return undefined;
+    if (!path.startsWith(OUT)) return respond(302, { location: wall === 'redirects to noindex' ? OUT + path : OUT });
+    if (wall === 'redirects to a failure') return respond(500);
+    const robots = wall === 'redirects to noindex' ? '<meta name="robots" content="noindex">' : '';
+    const body = `<html lang="en"><head><title>Back soon</title>${robots}</head><body>${WALL_TEXT}.</body></html>`;
+    return respond(200, TYPE, body);
   }
 
   private healthy(site: Site, url: URL, request: FetchRequest, respond: Respond): FetchOutcome {
@@ -346,9 +400,11 @@ export class SimulatedWeb {
     if (!page || page.kind === 'gone') return respond(404);
     if (page.kind === 'broken') return respond(500);
     if (page.kind === 'redirect') return respond(302, { location: page.target });
-    page.saidByTemplate = site.wall === 'noindex' && page.kind !== 'noindex';
-    const robots = page.kind === 'noindex' || page.saidByTemplate ? '<meta name="robots" content="noindex">' : '';
-    const canonical = page.canonical === undefined ? '' : `<link rel="canonical" href="${page.canonical}">`;
+    page.saidByTemplate = (site.wall === 'noindex' && page.kind !== 'noindex') || site.wall === 'canonical';
+    const isHidden = page.kind === 'noindex' || site.wall === 'noindex';
+    const robots = isHidden ? '<meta name="robots" content="noindex">' : '';
+    const named = site.wall === 'canonical' ? '/' : page.canonical;
+    const canonical = named === undefined ? '' : `<link rel="canonical" href="${named}">`;
     const ways = page.links.map((link, i) => (this.manyWays ? inSomeWay(link, site.host, page.version + i) : link));
     const links = ways.map((link) => `<a href="${link}">x</a>`).join(' ');
     const sections = [...(page.sections ?? [])];
@@ -357,6 +413,13 @@ export class SimulatedWeb {
     const body = `<html lang="en"><head><title>${url.pathname}</title>${robots}${canonical}</head><body>${this.writeText(url.pathname, page.version)} ${links}${sections.map(asHtml).join('')}</body></html>`;
     return respond(200, site.validators && !page.saidByTemplate ? { ...TYPE, etag } : TYPE, body);
   }
+}
+
+/** Every page leads visitors without a cookie to a page that sets it and sends them back. */
+function askForCookie({ pathname, searchParams }: URL, { session }: FetchRequest, respond: Respond) {
+  if (pathname === '/check')
+    return respond(302, { location: searchParams.get('next') ?? '/', 'set-cookie': 'checked=1; path=/' });
+  return session?.cookies?.includes('checked=1') ? undefined : respond(302, { location: `/check?next=${pathname}` });
 }
 
 /** One of 400 words, always the same for a seed and a number. */

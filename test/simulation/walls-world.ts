@@ -1,10 +1,11 @@
 /**
- * One world from one number whose hosts say the same on all their pages from time to time, with a good status: a maintenance page
- * on all or half of them, nothing at all, `noindex` in the template. At no moment does an indexed document carry a text that is none of its
- * page's, and no page leaves the index because of a template.
+ * One world from one number whose hosts say the same on all their pages from time to time: a maintenance page on all or half of
+ * them, nothing at all, `noindex` in the template; or, in a world of waves, a canonical URL, a robots.txt that forbids everything,
+ * redirects to one page or to a failure, replies that break off, and pages that move for good. At no moment does an indexed document
+ * carry a text that is none of its page's, no page leaves the index because of a template, and none before its new address has come.
  */
 import { hours, type Instant } from '../../src/domain/time/units.js';
-import { SimulatedWeb, WALL_TEXT } from './simulated-web.js';
+import { SimulatedWeb, WALL_TEXT, WALLS, WAVES } from './simulated-web.js';
 import { World, type WorldReport } from './world.js';
 
 export async function runWallsWorld(seed: number): Promise<WorldReport> {
@@ -13,10 +14,22 @@ export async function runWallsWorld(seed: number): Promise<WorldReport> {
   return world.report();
 }
 
+export async function runWavesWorld(seed: number): Promise<WorldReport> {
+  const world = new WallsWorld(seed, WAVES);
+  await world.run();
+  return world.report();
+}
+
+/** Reasons for which a page leaves only if it says so itself. */
+const DIRECTIVES: readonly string[] = ['noindex', 'canonical-elsewhere', 'robots-disallowed'];
+
 class WallsWorld extends World {
   private nextWall: Instant;
 
-  constructor(seed: number) {
+  constructor(
+    seed: number,
+    private readonly kinds: typeof WALLS | typeof WAVES = WALLS,
+  ) {
     super(seed, (random) => new SimulatedWeb(random, random.integer(1, 3), random.integer(14, 30), false, 14));
     this.web.writeLongTexts();
     this.nextWall = this.laterBy(hours(6));
@@ -26,14 +39,18 @@ class WallsWorld extends World {
       if (isOwn(before) && !isOwn(after)) this.violations.push(`${uri} was replaced by ${JSON.stringify(after)}`);
     };
     this.index.onDeletion = ({ uri, reason }) => {
-      if (reason === 'noindex' && this.web.isSaidByTemplate(uri))
-        this.violations.push(`${uri} was deleted because of a template`);
+      const isFalse = reason === 'noindex' ? this.web.isSaidByTemplate(uri) : this.web.serves(uri);
+      if (DIRECTIVES.includes(reason) && isFalse)
+        this.violations.push(`${uri} was deleted because of a template (${reason})`);
+      const target = this.web.findTarget(uri);
+      if (reason === 'redirected' && target !== undefined && !this.index.texts.has(target))
+        this.violations.push(`${uri} left before ${target} was there`);
     };
   }
 
   protected override befall(): void {
     if (this.clock.now() < this.nextWall) return;
-    this.web.raiseWall();
+    this.web.raiseWall(this.kinds);
     this.nextWall = this.laterBy(hours(8));
   }
 

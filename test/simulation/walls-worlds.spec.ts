@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runWallsWorld } from './walls-world.js';
+import { runWallsWorld, runWavesWorld } from './walls-world.js';
 import { worlds } from './worlds.js';
 
 /** Half of the site is ill soon after a rewrite, or long after it is held, nobody is left to be asked, or most pages fail. */
@@ -9,5 +9,11 @@ describe('good statuses with wrong contents: no document carries a text that its
   it.each(worlds({ count: 12, found: FOUND }))('world %i, with walls', async (seed) => {
     const { violations } = await runWallsWorld(seed);
     expect(violations, `npm run simulate -- --walls --from ${seed} --seeds 1`).toEqual([]);
+  });
+
+  /** A sink refuses the document of a new address. */
+  it.each(worlds({ count: 12, found: [15] }))('world %i, with waves', async (seed) => {
+    const { violations } = await runWavesWorld(seed);
+    expect(violations, `npm run simulate -- --waves --from ${seed} --seeds 1`).toEqual([]);
   });
 });

@@ -161,7 +161,7 @@ function isSameDirective(a: SuspiciousChange, b: SuspiciousChange | undefined): 
   return own !== undefined && other !== undefined && own.target === other.target;
 }
 
-const findDirective = (change: SuspiciousChange): NewDirective | undefined =>
+export const findDirective = (change: SuspiciousChange): NewDirective | undefined =>
   change.kind === 'directive' ? change : change.directive;
 
 /** Whether another page of the host has changed to this text, or a page that cannot exist has it. */
@@ -197,7 +197,7 @@ function judgeShare(shares: Shares, evidence: HostEvidence): ChangeVerdict {
   const { askable, failed } = evidence;
   if (asked < FIRST_SAMPLE && askable > 0) return { ask: Math.min(askable, FIRST_SAMPLE - asked) };
   if (asked === 0) return judgeAlone(minShare === MIN_TEXT_SHARE ? 'text' : 'directive', evidence);
-  if (alike === asked) return 'hold';
+  if (alike === asked || (asked < FIRST_SAMPLE && failed > 0)) return 'hold';
   if (isRewrite || (alike === 0 && !isLookedAtTwice)) return 'believe';
   if (asked < SECOND_SAMPLE && askable > 0) return { ask: Math.min(askable, SECOND_SAMPLE - asked) };
   // The few pages of a failing host that respond may be those that are well.

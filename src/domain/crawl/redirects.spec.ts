@@ -20,6 +20,11 @@ const states = fc.record({
 });
 
 describe('the target of a redirect', () => {
+  it('has failed if a sink has refused its document', () => {
+    expect(judge({ status: 'visited', reason: 'order-refused', stamp: undefined }).kind).toBe('failed');
+    expect(judge({ status: 'visited', reason: 'noindex', stamp: undefined }).kind).toBe('no-document');
+  });
+
   it('takes the place of a document only if it was visited since and is in the index', () => {
     fc.assert(
       fc.property(states, (fields) => {

@@ -27,6 +27,8 @@ export function judgeTarget(target: UrlState | undefined, since: Instant): Targe
   if (status === 'excluded' || status === 'elsewhere' || status === 'filtered') return { kind: 'no-document' };
   if (status === 'waiting' || lastVisitAt === undefined || lastVisitAt < since) return { kind: 'unknown' };
   if (status === 'error') return isPageGone(reason) ? { kind: 'gone' } : { kind: 'failed', reason };
+  // A sink has refused its document.
+  if (reason === 'order-refused') return { kind: 'failed', reason };
   // Why it was given up is no longer known: it is visited again.
   if (status === 'removed') return { kind: 'unknown' };
   return { kind: stamp !== undefined && pendingDeletion === undefined ? 'there' : 'no-document' };

@@ -11,6 +11,7 @@ import {
   type ChangeVerdict,
   computeCheckDelay,
   DOUBT,
+  findDirective,
   type HostEvidence,
   isCommonText,
   isDirective,
@@ -46,10 +47,10 @@ import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
 import type { RobotsGate } from '../hosts/robots-gate.js';
 import { type ChangedAnswer, createErrorPageResult, createHeldResult, type Hold, isChanged } from './held-results.js';
 import { sampleEvenly } from './host-trouble.js';
+import { Inquiry, type TimedAnswer } from './inquiry.js';
 
 const MAX_HOSTS = 10_000;
-/** Maximum numbers of answers that an inquiry remembers, and of pages that it asks. */
-const MAX_ANSWERS = 200;
+/** Maximum number of pages that an inquiry asks. */
 const MAX_ASKED = 12;
 /** Number of documents from which pages are chosen. */
 const MAX_CANDIDATES = 100;
@@ -62,30 +63,6 @@ const MAX_BELIEVED = 20;
 const MIN_REVISIT_INTERVAL: Duration = minutes(10);
 /** How old a robots.txt that is held may be when it is checked again. */
 const HELD_ROBOTS_AGE: Duration = minutes(5);
-
-type TimedAnswer = PageAnswer & { readonly at: Instant };
-
-/** What pages of a host have said since the first suspicious change. */
-class Inquiry {
-  readonly answers = new BoundedMap<UrlId, TimedAnswer>(MAX_ANSWERS);
-  /** When the changes of pages were first seen. */
-  readonly firstSeen = new BoundedMap<UrlId, Instant>(MAX_ANSWERS);
-  /** Number of pages that may still be asked about the change of a page. */
-  readonly askable = new BoundedMap<UrlId, number>(MAX_ANSWERS);
-  /** Pages that were asked and have not answered. */
-  readonly outstanding = new Set<UrlId>();
-  /** Pages whose changes are judged when all have answered. */
-  readonly waiting = new Set<UrlId>();
-  /** Pages whose changes were held before: whoever was asked about them then may have left the index meanwhile. */
-  readonly held = new Set<UrlId>();
-  readonly doubted = new Set<UrlId>();
-  /** Number of pages that were asked and have failed. */
-  failed = 0;
-  hasOthers = true;
-  believed = 0;
-
-  constructor(readonly startedAt: Instant) {}
-}
 
 interface HostMemory {
   inquiry?: Inquiry;
@@ -251,7 +228,7 @@ export class ChangeGuard {
     for (;;) {
       const verdict = judgeChange(answer, this.getEvidence(hostKey, inquiry, id, answer.change));
       if (typeof verdict !== 'object') return verdict;
-      await this.ask(hostKey, inquiry, id, verdict.ask);
+      await this.ask(hostKey, inquiry, id, verdict.ask, answer.change);
       if (inquiry.outstanding.size > 0) return verdict;
     }
   }
@@ -278,11 +255,20 @@ export class ChangeGuard {
   }
 
   /** Visits other documents of the host. */
-  private async ask(hostKey: string, inquiry: Inquiry, id: UrlId, count: number): Promise<void> {
+  private async ask(
+    hostKey: string,
+    inquiry: Inquiry,
+    id: UrlId,
+    count: number,
+    change: SuspiciousChange,
+  ): Promise<void> {
     const { store, scheduleVisit } = this.services;
     const filter = { crawler: this.crawler, hostKey, indexed: true } as const;
     const documents = await store.list(filter, 0, MAX_CANDIDATES);
-    const others = documents.filter((page) => page.id !== id && !NEVER_CRAWLED.has(page.status));
+    const target = findDirective(change)?.target;
+    const pages = documents.filter((page) => page.id !== id && !NEVER_CRAWLED.has(page.status));
+    // The page that the others name as their canonical URL says nothing about them, if there are any others.
+    const others = pages.some(({ url }) => url !== target) ? pages.filter(({ url }) => url !== target) : pages;
     inquiry.hasOthers = others.length > 0;
     const firstSeenAt = inquiry.firstSeen.get(id) ?? this.services.clock.now();
     const hasAnswered = ({ id: otherId }: UrlState): boolean => {
