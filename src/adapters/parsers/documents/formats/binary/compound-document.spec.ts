@@ -155,6 +155,11 @@ describe('a hostile compound file', () => {
     expect(failureOf(body)).toMatch(/^(?:read|extract-corrupt|extract-unsupported)$/);
   });
 
+  it('that was cut short is damaged, not of an unknown kind', () => {
+    for (const make of [legacy.doc, legacy.xls, legacy.ppt, legacy.msg])
+      expect(failureOf(make().subarray(0, make().length / 2))).toBe('extract-corrupt');
+  });
+
   it('with random damage has a content or an error code', () => {
     const makers = [legacy.doc, legacy.xls, legacy.ppt, legacy.msg] as const;
     const damage = fc.tuple(fc.nat(20_000), fc.oneof(fc.constantFrom(0, 1, 0x7f, 0x80, 0xff), fc.nat(255)));

@@ -58,6 +58,8 @@ export class CompoundFile {
     const directory = this.readSectors(readInt(bytes, 48), MAX_ENTRIES * ENTRY_SIZE);
     this.miniStream = this.readSectors(readInt(directory, 116), readInt(directory, 120));
     this.root = readDirectory(directory);
+    // The directory is often at the end, so this is what remains of a file that was cut short.
+    if (this.root.children!.size === 0) throw new Unreadable('extract-corrupt', 'the compound file has no directory');
   }
 
   /** Finds a stream or storage by the names of the storages above it and its own; undefined if there is none. */
