@@ -399,7 +399,12 @@ function toSurtPatterns(surt: string): Pattern[] {
   }
   const schemes = scheme.toLowerCase() === 'http' ? ['http', 'https'] : [scheme];
   const authority = port === undefined ? host : `${host}:${port}`;
-  return schemes.map((name) => ({ kind: 'prefix', value: `${name}://${authority}${path === '' ? '/' : path}` }));
+  return schemes.map((name) => ({
+    kind: 'prefix',
+    value: `${name}://${authority}${path === '' ? '/' : path}`,
+    // SURTs of URLs are written in lower case.
+    ...(path.length > 1 ? { ignoreCase: true } : {}),
+  }));
 }
 
 function importWriter(bean: Node, { crawler, report }: Job): void {

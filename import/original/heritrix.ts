@@ -159,11 +159,11 @@ const readPrefixes = (text: string): string[] =>
         : toPrefix(toSurt(/^https?:/.test(line) ? line : `http://${line}`)),
     );
 
-/** The host in reverse order, with http for https: `http://(com,example,www,)/path`. */
+/** In lower case, the host in reverse order, with http for https: `http://(com,example,www,)/path`. */
 function toSurt(url: string): string {
   const [, authority = '', rest = ''] = /^https?:\/\/(?:[^/@]*@)?([^/]*)(.*)$/.exec(url) ?? [];
   const [host = '', port] = authority.split(':');
-  return `http://(${host.toLowerCase().split('.').reverse().join(',')},${port ? `:${port}` : ''})${rest}`;
+  return `http://(${host.toLowerCase().split('.').reverse().join(',')},${port ? `:${port}` : ''})${rest.toLowerCase()}`;
 }
 
 /** What follows the last slash of the path is left out; without a path, the host is open to subdomains. */
