@@ -71,7 +71,7 @@ export class PageMeasures {
   private measureBlock(node: ParentNode, isLinked: boolean): Measure {
     const measure = createMeasure();
     this.measureChildren(node, measure, measure, isLinked);
-    this.hasParagraphs ||= measure.own >= MIN_PARAGRAPH_LENGTH;
+    this.hasParagraphs ||= isElement(node) && measure.own >= MIN_PARAGRAPH_LENGTH;
     return measure;
   }
 
