@@ -56,7 +56,13 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
   it('explains on any screen why a page is missing, and lists roots and the audit log', async () => {
     const { page, open, world, complaints } = stage();
     await open('/hosts');
-    await page.getByLabel('Why is my page missing?').fill(world.site.url('/nowhere/at/all'));
+    const field = page.getByLabel('Why is my page missing?');
+    await field.waitFor();
+    await page.keyboard.press('/');
+    expect(await field.evaluate((input) => input === input.ownerDocument.activeElement)).toBe(true);
+    await page.keyboard.press('/');
+    expect(await field.inputValue()).toBe('/');
+    await field.fill(world.site.url('/nowhere/at/all'));
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/try\?crawler=docs&url=/);
     await page.getByRole('heading', { name: 'Try a URL' }).waitFor();

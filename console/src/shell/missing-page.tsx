@@ -1,12 +1,29 @@
 import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { findCrawlerForUrl } from '../state/crawler-for-url.js';
 import { useCrawler, useCrawlers } from '../state/crawlers.js';
 import { href, navigate } from '../state/route.js';
+
+const SHORTCUT = '/';
+
+/** Whether a key belongs to a field, the editor or an open dialog. */
+const isTyping = (): boolean =>
+  document.activeElement?.closest('input, textarea, select, [contenteditable="true"], dialog') != null;
 
 /** A field, shown on every screen, for the question that users ask most: why a page is missing. */
 export function MissingPageSearch(): JSX.Element | null {
   const crawler = useCrawler()?.name;
   const names = (useCrawlers().value ?? []).map(({ name }) => name);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const focusField = (event: KeyboardEvent): void => {
+      if (event.key !== SHORTCUT || event.ctrlKey || event.metaKey || event.altKey || isTyping()) return;
+      event.preventDefault();
+      field.current?.focus();
+    };
+    addEventListener('keydown', focusField);
+    return () => removeEventListener('keydown', focusField);
+  }, []);
   if (!crawler) return null;
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
@@ -20,6 +37,9 @@ export function MissingPageSearch(): JSX.Element | null {
     <search class="missing-page">
       <form onSubmit={submit}>
         <input
+          ref={field}
+          aria-keyshortcuts={SHORTCUT}
+          title={`Press ${SHORTCUT} to enter a URL`}
           name="page"
           type="text"
           inputMode="url"
