@@ -70,7 +70,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Headers arrive with one character a byte: names in UTF-8 are told by being valid as such. */
 function decodeHeader(text: string): string {
-  if (!/^[\0-\xff]*[\x80-\xff][\0-\xff]*$/.test(text)) return text;
+  if (!/[\x80-\xff]/.test(text) || /[^\0-\xff]/.test(text)) return text;
   try {
     return UTF8.decode(Buffer.from(text, 'latin1'));
   } catch {

@@ -166,8 +166,16 @@ describe('a text that has nothing in common with the indexed one', () => {
     expect(judge(changed(0, WALL), [], { hasOthers: false, nonsense: 'unknown' })).toBe('hold');
   });
 
-  it('is in doubt if there is nobody to ask: the site has no other page, or they are gone', () => {
-    expect(judge(changed(0, write(8)), [], { hasOthers: false, nonsense: 'refused' })).toBe('doubt');
+  it('is believed on a site without other pages that knows which of its pages exist', () => {
+    const judgeAlone = (text: string, nonsense: NonsenseAnswer = 'refused') =>
+      judge(changed(0, text), [], { hasOthers: false, nonsense });
+    expect(judgeAlone(write(8))).toBe('believe');
+    expect(judgeAlone(write(8), 'unknown')).toBe('hold');
+    expect(judgeAlone(' ')).toBe('doubt');
+    expect(judgeAlone('This service is temporarily unavailable. Please come back in an hour or two.')).toBe('doubt');
+  });
+
+  it('is in doubt if the other pages are gone', () => {
     expect(judge(changed(0, write(8)), [], { hasOthers: true })).toBe('doubt');
   });
 

@@ -151,6 +151,7 @@ function judgeText(page: PageAnswer, sample: TextSample, evidence: HostEvidence)
     return judgeNonsense({ alike, asked }, evidence.askable);
   const isRewrite = asked >= MIN_REWRITTEN && count('rewritten') === asked;
   const isLookedAtTwice = sample.isDrastic || sample.namesOutage;
+  if (asked === 0 && evidence.askable === 0) return judgeTextAlone(sample, evidence);
   const verdict = judgeShare({ alike, asked, minShare: MIN_TEXT_SHARE, isRewrite, isLookedAtTwice }, evidence);
   return verdict === 'believe' && sample.namesOutage && asked < SECOND_SAMPLE ? 'doubt' : verdict;
 }
@@ -196,7 +197,7 @@ function judgeShare(shares: Shares, evidence: HostEvidence): ChangeVerdict {
   const { alike, asked, minShare, isRewrite, isLookedAtTwice } = shares;
   const { askable, failed } = evidence;
   if (asked < FIRST_SAMPLE && askable > 0) return { ask: Math.min(askable, FIRST_SAMPLE - asked) };
-  if (asked === 0) return judgeAlone(minShare === MIN_TEXT_SHARE ? 'text' : 'directive', evidence);
+  if (asked === 0) return failed > 0 || evidence.hasOthers ? 'hold' : 'believe';
   if (alike === asked || (asked < FIRST_SAMPLE && failed > 0)) return 'hold';
   if (isRewrite || (alike === 0 && !isLookedAtTwice)) return 'believe';
   if (asked < SECOND_SAMPLE && askable > 0) return { ask: Math.min(askable, SECOND_SAMPLE - asked) };
@@ -205,11 +206,13 @@ function judgeShare(shares: Shares, evidence: HostEvidence): ChangeVerdict {
   return alike > 0 && alike / asked >= minShare ? 'hold' : 'believe';
 }
 
-/** Nobody has answered: the site has no other document, the others are gone, or the host fails. */
-function judgeAlone(kind: SuspiciousChange['kind'], { failed, hasOthers, nonsense }: HostEvidence): ChangeVerdict {
-  if (failed > 0) return 'hold';
-  if (kind === 'directive') return hasOthers ? 'hold' : 'believe';
-  return nonsense === 'unknown' ? 'hold' : 'doubt';
+/**
+ * Nobody has answered: the site has no other document, the others are gone, or the host fails. A host that says of a URL
+ * that cannot exist that it does not is well, and a page of its own is rewritten at will.
+ */
+function judgeTextAlone(sample: TextSample, { failed, hasOthers, nonsense }: HostEvidence): ChangeVerdict {
+  if (failed > 0 || nonsense === 'unknown') return 'hold';
+  return hasOthers || sample.namesOutage || isAlmostEmpty(sample) ? 'doubt' : 'believe';
 }
 
 /**

@@ -2,10 +2,12 @@
 
 /** The URL to which a field leads, by its instruction: `HYPERLINK "https://…" \l "bookmark"`. */
 export function findFieldLink(instruction: string): string | undefined {
-  const match = /^\s*HYPERLINK\s+(?:"([^"]+)"|([^\s"\\][^\s"]*))(?:[^"]*\\l\s+"([^"]+)")?/i.exec(instruction);
+  const match = /^\s*HYPERLINK\s+(?:"([^"]+)"|([^\s"\\][^\s"]*))/i.exec(instruction);
   if (!match) return undefined;
-  const [, quoted, plain, bookmark] = match;
-  return `${(quoted ?? plain)!.trim()}${bookmark === undefined ? '' : `#${bookmark}`}`;
+  const [address, quoted, plain] = match;
+  const [flags = '', bookmark] = instruction.slice(address.length).split('"', 2);
+  const fragment = bookmark && /\\l$/i.test(flags.trimEnd()) ? `#${bookmark}` : '';
+  return `${(quoted ?? plain)!.trim()}${fragment}`;
 }
 
 /** The Symbol font from code 0x20 on (Adobe's encoding); a blank stands for parts of brackets and unused codes. */

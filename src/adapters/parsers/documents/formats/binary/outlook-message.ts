@@ -211,4 +211,8 @@ class PropertyReader {
   }
 }
 
-const trimEnd = (text: string): string => text.replace(/\0+$/, '');
+function trimEnd(text: string): string {
+  let end = text.length;
+  while (text.charCodeAt(end - 1) === 0) end--;
+  return text.slice(0, end);
+}
