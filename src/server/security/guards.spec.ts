@@ -40,7 +40,7 @@ describe('access to the API', () => {
     expect(writes).toEqual([]);
   });
 
-  it('is limited to admins where the configuration or a secret is written or tried, and where the audit log is read', () => {
+  it('is limited to admins where the configuration, a secret or a crawler is changed or tried, and where the audit log is read', () => {
     const admins = calls.filter(({ role }) => role === 'admin').map(({ name }) => name);
     expect(admins.sort()).toEqual([
       'AuditController.list',
@@ -49,6 +49,8 @@ describe('access to the API', () => {
       'ConfigurationController.preview',
       'ConfigurationController.replace',
       'ConfigurationController.testSubmittedSink',
+      'FormerCrawlersController.remove',
+      'FormerCrawlersController.rename',
       'KeysController.create',
       'KeysController.list',
       'KeysController.revoke',
