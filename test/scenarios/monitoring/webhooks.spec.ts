@@ -108,6 +108,16 @@ it('each kind of webhook is sent for its event, and verified by the library of t
   webhooks.handleEvent({ type: 'sink', at: world.clock.now(), sink: 'main', state: 'replaced', message: 'another' });
   expect((await told('sink.replaced')).data).toEqual({ sink: 'main', message: 'another' });
 
+  // A site that really moves is in scenarios/moves/moves-of-sites.spec.ts.
+  const move = {
+    crawler: 'test',
+    root: site.url('/'),
+    target: 'https://new.example/',
+    reason: 'move-undecided',
+  } as const;
+  webhooks.handleEvent({ type: 'move', at: world.clock.now(), ...move });
+  expect((await told('site.move')).data).toEqual(move);
+
   for (const path of paths) site.remove(path);
   await world.engine.maintenance.refresh('test', { like: `${site.origin}/%` });
   await world.pass(hours(2));
