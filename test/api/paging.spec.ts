@@ -54,7 +54,8 @@ describe('a list in pages', () => {
   it('refuses a cursor that the server has not issued', async () => {
     const folders = `hosts/127.0.0.1%3A${world.site.port}/folders?crawler=test`;
     for (const list of ['audit?', 'config/versions?', 'orders?', 'crawlers/test/urls?', `${roots}?`, `${folders}&`]) {
-      for (const cursor of ['!!!', '', `${base64url('5')}=`]) {
+      expect((await world.get(`${list}cursor=`)).status, 'an empty one is the first page').toBe(200);
+      for (const cursor of ['!!!', `${base64url('5')}=`]) {
         const { status, body } = await world.get<Problem>(`${list}cursor=${encodeURIComponent(cursor)}`);
         expect([status, ...pointers(body)], `${list}${cursor}`).toEqual([400, '?cursor']);
       }
