@@ -14,9 +14,6 @@ export const HOLD_CAUSES = ['one-page-everywhere', 'emptied', 'directive-wave'] 
 
 export type HoldCause = (typeof HOLD_CAUSES)[number];
 
-/** Causes that say that the host may not be itself. */
-export const HELD_TEXTS: readonly HoldCause[] = ['one-page-everywhere', 'emptied'];
-
 export const isHoldCause = (reason: Reason | undefined): reason is HoldCause =>
   (HOLD_CAUSES as readonly (Reason | undefined)[]).includes(reason);
 

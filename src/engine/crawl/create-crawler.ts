@@ -72,7 +72,7 @@ export function createCrawler(
   };
   const configure = (next: CrawlContext): ConfiguredParts => {
     const { definition } = next;
-    const deletions = new Deletions(name, definition.deletionGuard, { store, clock, troubles, changes });
+    const deletions = new Deletions(name, definition.deletionGuard, { store, clock, troubles });
     const settlement = new UrlSettlement({ ...shared, ...outcomes }, deletions, {
       sinks: definition.pushTo,
       getCurrentSinks: () => current.definition.pushTo,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../../src/adapters/storage/sqlite/sqlite-store.js';
-import { days, hours, minutes } from '../../../src/domain/time/units.js';
+import { hours, minutes } from '../../../src/domain/time/units.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import type { FakeAnswer, FakePage } from '../../support/fake-site.js';
 import {
@@ -202,26 +202,6 @@ it('a rewrite in which every page gets a new text of its own is delivered at onc
   await visitOnce(world);
   expect(await countOrders(world)).toEqual({ adds: 2 * stamps.size, deletes: 0 });
   expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
-});
-
-it('another site under the same name, which knows none of the pages, takes their place after a day', async () => {
-  const { sites, world, stamps } = await guardedCrawl();
-  for (const { site, paths } of sites) {
-    for (const path of paths) site.set(path, NOT_FOUND);
-    site.set('/', createPage('Other', write('another site'), '', ['/other'])).page('/other');
-    await world.engine.maintenance.refresh('test', { url: site.url('/') });
-  }
-  await world.pass(minutes(5));
-  await visitAll(world);
-  expect(await readStamps(world)).toEqual(stamps);
-  await world.pass(days(3));
-  for (const { site, paths } of sites) {
-    expect((await world.state(site.url('/')))?.title).toBe('Other');
-    expect(await world.state(site.url('/other'))).toMatchObject({ status: 'indexed' });
-    // The deletions of the large site are held by the limits of the deletion guard.
-    const status = paths.length > 100 ? 'error' : 'removed';
-    expect(await world.state(site.url('/topic-0'))).toMatchObject({ status });
-  }
 });
 
 it('single pages that are emptied, rewritten or say noindex are believed', async () => {

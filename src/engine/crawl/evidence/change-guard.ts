@@ -120,11 +120,6 @@ export class ChangeGuard {
     if (state) await this.visitSoon(state);
   }
 
-  /** Whether a text of the host is not believed for now. */
-  isInDoubt(hostKey: string): boolean {
-    return (this.hosts.get(hostKey)?.inquiry?.doubted.size ?? 0) > 0;
-  }
-
   /** To be called when hosts have been taken over from another node. */
   reset(): void {
     this.hosts.clear();
@@ -205,12 +200,10 @@ export class ChangeGuard {
     inquiry.answers.set(state.id, { ...answer, at: now });
     if (!inquiry.firstSeen.has(state.id)) inquiry.firstSeen.set(state.id, now);
     if (isHoldCause(state.pendingDeletion)) inquiry.held.add(state.id);
-    if (change.kind === 'text') inquiry.doubted.add(state.id);
     let verdict: ChangeVerdict = 'hold';
     if (inquiry.outstanding.size === 0) verdict = await this.proceed(state.hostKey, inquiry, state.id, answer);
     if (verdict === 'believe' || (verdict === 'doubt' && (await this.isHeldSince(state, DOUBT)))) {
       inquiry.believed++;
-      inquiry.doubted.delete(state.id);
       return true;
     }
     if (verdict === 'error-page') return verdict;
@@ -308,7 +301,6 @@ export class ChangeGuard {
     const inquiry = this.hosts.get(hostKey)?.inquiry;
     if (!inquiry) return;
     if (answer) {
-      if (!answer.change) inquiry.doubted.delete(id);
       const earlier = inquiry.answers.get(id)?.change;
       // What others have said since an earlier change says nothing about a new one.
       if (!earlier || !isSameChange(earlier, answer.change)) inquiry.firstSeen.delete(id);

@@ -22,8 +22,6 @@ export class Inquiry {
   readonly waiting = new Set<UrlId>();
   /** Pages whose changes were held before: whoever was asked about them then may have left the index meanwhile. */
   readonly held = new Set<UrlId>();
-  /** Pages whose texts are not believed. */
-  readonly doubted = new Set<UrlId>();
   /** Number of pages that were asked and have failed. */
   failed = 0;
   hasOthers = true;

@@ -4,7 +4,6 @@
  */
 
 import { BoundedMap } from '../../../domain/bounded-map.js';
-import { HELD_TEXTS } from '../../../domain/crawl/change-guard.js';
 import type { DeletionGuardDefinition } from '../../../domain/crawl/definition.js';
 import { GIVEN_UP } from '../../../domain/crawl/disposition.js';
 import { REDIRECT_TROUBLE } from '../../../domain/crawl/redirects.js';
@@ -15,7 +14,6 @@ import { isPageGone, isServerFault } from '../../../domain/push/sign-of-life.js'
 import { after, before, hours, type Instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../../ports/frontier-store.js';
-import type { ChangeGuard } from '../evidence/change-guard.js';
 import type { HostTroubles, Wait, WantedDeletion } from '../evidence/host-trouble.js';
 
 const MAX_RESTORED = 100_000;
@@ -37,7 +35,6 @@ export interface DeletionServices {
   readonly store: Pick<FrontierStore, 'countIndexedOfHost' | 'list' | 'listOrders'>;
   readonly clock: Clock;
   readonly troubles: HostTroubles;
-  readonly changes: Pick<ChangeGuard, 'isInDoubt'>;
 }
 
 export class Deletions {
@@ -77,18 +74,13 @@ export class Deletions {
     return verdict;
   }
 
-  /**
-   * Redirects that lead nowhere are the host's fault, not that of one page, as long as several of its pages have them;
-   * and a host whose text is not believed may be another one, which does not know the page.
-   */
+  /** Redirects that lead nowhere are the host's fault, not that of one page, as long as several of its pages have them. */
   private async waitForOthers({ state, reason, fault }: WantedDeletion): Promise<Wait | undefined> {
-    const isTrouble = reason === GIVEN_UP && fault !== undefined && REDIRECT_TROUBLE.includes(fault);
-    if (!isTrouble && !isPageGone(reason)) return undefined;
-    const reasons = isTrouble ? [...REDIRECT_TROUBLE, AWAITING_TARGET, GIVEN_UP] : HELD_TEXTS;
+    if (reason !== GIVEN_UP || fault === undefined || !REDIRECT_TROUBLE.includes(fault)) return undefined;
+    const reasons = [...REDIRECT_TROUBLE, AWAITING_TARGET, GIVEN_UP];
     const filter = { crawler: this.crawler, hostKey: state.hostKey, indexed: true, reasons };
-    const isInDoubt = !isTrouble && this.services.changes.isInDoubt(state.hostKey);
-    const alike = isInDoubt ? [] : await this.services.store.list(filter, 0, 2);
-    if (!isInDoubt && alike.every(({ id }) => id === state.id)) return undefined;
+    const alike = await this.services.store.list(filter, 0, 2);
+    if (alike.every(({ id }) => id === state.id)) return undefined;
     return { wait: 'awaiting-sign-of-life', until: after(this.services.clock.now(), ALIKE_RECHECK) };
   }
 
