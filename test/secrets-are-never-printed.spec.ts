@@ -77,6 +77,7 @@ const OPENED_IN = [
   'src/adapters/http/message-signature.ts',
   'src/adapters/http/tunnel.ts',
   'src/adapters/plugins/running-plugin.ts',
+  'src/adapters/browser/browser-login.ts',
   'src/adapters/push/aws-signer.ts',
   'src/adapters/push/discreet-sink.ts',
   'src/adapters/push/endpoint.ts',

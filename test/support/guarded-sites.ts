@@ -40,7 +40,7 @@ const NAVIGATION = `Company Products Support Careers News Contact ${write('navig
 const FOOTER = `Copyright of the company, all rights reserved. ${write('footer', 12)}`;
 
 const LONG: Look = { write, around: ['', ''] };
-const SHORT: Look = { write: (seed) => write(seed, 12), around: ['', ''] };
+const SHORT: Look = { write: (seed) => write(seed, 24), around: ['', ''] };
 /** Half of what the pages say is the same on all of them. */
 const FRAMED: Look = {
   write: (seed) => write(seed, 40),

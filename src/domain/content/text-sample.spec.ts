@@ -81,9 +81,9 @@ it('two short texts agree in what they have in common, not in what neither of th
 });
 
 it.each([
-  ['This is the text of page 7.', true],
-  ['我们的商店卖茶和杯子', true],
-  ['Text of page 7.', false],
+  ['This is a text of twenty words and more, in which the shop says what it sells, and for how much, on page 7.', true],
+  ['我们的商店卖茶和杯子也卖咖啡和糖欢迎大家来看看', true],
+  ['This is the text of page 7.', false],
   ['1 2 3 4 5 6 7 8 9', false],
   ['', false],
 ])('whether a text is long enough to be compared with later ones: %s', (text, isLong) => {

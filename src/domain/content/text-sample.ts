@@ -5,7 +5,7 @@ import { computeUrlKey } from '../url/url-key.js';
 import { addWords, mixHash } from './simhash.js';
 
 /** Texts with fewer words are not guarded: two of them may have nothing in common although little has changed. */
-const MIN_GUARDED_WORDS = 6;
+const MIN_GUARDED_WORDS = 20;
 /** In characters: a text shorter than this is as good as none. */
 const MAX_EMPTY_LENGTH = 20;
 const MAX_EXCERPT = 300;
