@@ -79,7 +79,7 @@ describeUnless(noSearch, 'documents in OpenSearch', () => {
       if (!/\/office\.(?:pdf|epub)$/.test(url)) expect(await found(range(date, `${date}||+1h`)), url).toContain(url);
       expect(await found(byWord, range(`${date}||-1d`, date)), url).toEqual([]);
       if (!hasAuthor) continue;
-      const name = url.endsWith('.eml') ? `${author} <ada@example.org>` : author;
+      const name = /\.(?:eml|msg)$/.test(url) ? `${author} <ada@example.org>` : author;
       expect(await found(byWord, { term: { 'metas.author': name } }), url).toEqual([url]);
     }
     const linked = await found({ terms: { uri: documents.flatMap((document) => document.linked ?? []) } });
