@@ -6,9 +6,11 @@ import { href, navigate } from '../state/route.js';
 
 const SHORTCUT = '/';
 
-/** Whether a key belongs to a field, the editor or an open dialog. */
-const isTyping = (): boolean =>
-  document.activeElement?.closest('input, textarea, select, [contenteditable="true"], dialog') != null;
+const TYPED_INTO = 'input, textarea, select, [contenteditable], [role="textbox"], dialog';
+
+/** Whether a key belongs to a field, the editor or an open dialog. The editor is in a shadow tree, whose host has the focus. */
+const isTyped = (event: KeyboardEvent): boolean =>
+  event.composedPath().some((target) => target instanceof Element && target.matches(TYPED_INTO));
 
 /** A field, shown on every screen, for the question that users ask most: why a page is missing. */
 export function MissingPageSearch(): JSX.Element | null {
@@ -17,7 +19,7 @@ export function MissingPageSearch(): JSX.Element | null {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const focusField = (event: KeyboardEvent): void => {
-      if (event.key !== SHORTCUT || event.ctrlKey || event.metaKey || event.altKey || isTyping()) return;
+      if (event.key !== SHORTCUT || event.ctrlKey || event.metaKey || event.altKey || isTyped(event)) return;
       event.preventDefault();
       field.current?.focus();
     };
