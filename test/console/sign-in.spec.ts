@@ -29,6 +29,7 @@ describeInBrowser('users who sign in', { env: provider.environment('keepers:oper
     await page.getByRole('table', { name: 'Stored URLs' }).getByText('http-404').waitFor();
     await page.goto(world.server.url);
     await page.getByRole('button', { name: 'Pause docs' }).click();
+    await page.getByRole('dialog', { name: 'Pause docs' }).getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Start docs' }).waitFor();
     expect(await page.evaluate('document.cookie')).not.toContain('crawlway');
     await page.getByRole('button', { name: 'Sign out' }).click();
