@@ -5,7 +5,7 @@
  * languages that it takes for their neighbors. There is no result rather than a wrong one if there is no clear winner.
  */
 import { createRequire } from 'node:module';
-import { countSmallWords } from './small-words.js';
+import { countSmallWords, type SmallWords } from './small-words.js';
 
 /** Length of the sample, which is taken from the middle because the beginning of a page is often navigation. */
 const SAMPLE_LENGTH = 2_000;
@@ -97,9 +97,11 @@ const CLEAR_MARGIN = 0.06;
 const MIN_MARGIN = 0.01;
 /** Shorter texts are names. */
 const MIN_LENGTH = 20;
-/** Length of texts whose small words are enough, and the score that they need. */
+/** Length of texts whose small words are enough, and the score that they need: less with a clear lead over all others. */
 const LONG_TEXT = 600;
 const LONG_TEXT_SCORE = 10;
+const CLEAR_SCORE = 4;
+const CLEAR_LEAD = 3;
 /** What the small words of a language must be to outweigh letter groups: score, and per word of the text, up to a limit. */
 const MIN_RIVAL_SCORE = 0.5;
 const MIN_RIVAL_SHARE = 0.06;
@@ -115,8 +117,7 @@ const INSEPARABLE = 'ms';
 function detectLatinLanguage(sample: string): string | undefined {
   const words = countSmallWords(sample.toLowerCase());
   const { language } = words;
-  const isConclusive = language !== undefined && words.scoreOf(language) > LONG_TEXT_SCORE;
-  if (isConclusive && sample.length > LONG_TEXT && language !== 'nb') return language;
+  if (sample.length > LONG_TEXT && isConclusive(words) && language !== 'nb') return language;
   if (sample.length < MIN_LENGTH) return language;
   const guess = guessByLetterGroups(sample, LATIN);
   const guessWords = guess ? words.scoreOf(guess.language) : 0;
@@ -137,6 +138,14 @@ function detectLatinLanguage(sample: string): string | undefined {
   }
   if (isKnown) return guess.margin >= MIN_MARGIN ? guess.language : undefined;
   return language !== undefined && words.scoreOf(language) >= MIN_WORDS_SCORE ? language : undefined;
+}
+
+function isConclusive({ language, scoreOf, findBest }: SmallWords): boolean {
+  if (language === undefined) return false;
+  const score = scoreOf(language);
+  if (score > LONG_TEXT_SCORE) return true;
+  const second = findBest(new Set([language]));
+  return score > CLEAR_SCORE && (second === undefined || score >= CLEAR_LEAD * scoreOf(second));
 }
 
 /** Returns undefined if the text is in the Latin script. */
