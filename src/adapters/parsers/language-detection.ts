@@ -119,6 +119,9 @@ function detectLatinLanguage(sample: string): string | undefined {
   const { language } = words;
   if (sample.length > LONG_TEXT && isConclusive(words) && language !== 'nb') return language;
   if (sample.length < MIN_LENGTH) return language;
+  // A long text without small words is a list of names.
+  const best = words.findBest(new Set());
+  if (sample.length > LONG_TEXT && (best === undefined || words.scoreOf(best) < MIN_WORDS_SCORE)) return undefined;
   const guess = guessByLetterGroups(sample, LATIN);
   const guessWords = guess ? words.scoreOf(guess.language) : 0;
   const rival = words.findBest(LATIN);

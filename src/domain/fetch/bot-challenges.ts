@@ -29,7 +29,7 @@ export const findChallenge = (response: {
 
 interface Interstitial {
   readonly product: string;
-  /** What every such page contains; searched for first, because it is fast. */
+  /** What every such page contains; searched for first, all of them at once, because it is fast. */
   readonly mark: string;
   /** `url`: of a script, form, frame or refresh; `script`: the text of a script; `id`: of an element. */
   readonly part: 'url' | 'script' | 'id';
@@ -68,6 +68,8 @@ const INTERSTITIALS: readonly Interstitial[] = [
   { ...url('F5', '/TSPD/', /^\/TSPD\//), isOnEveryPage: true },
 ];
 
+const ANY_MARK = new RegExp(INTERSTITIALS.map(({ mark }) => mark.replaceAll('.', String.raw`\.`)).join('|'));
+
 /** In bytes; the interstitials are small pages of their own. */
 const MAX_CHALLENGE_SIZE = 64 * 1024;
 /** In characters; an interstitial says little, and a page that has more text than that is a page. */
@@ -90,11 +92,9 @@ export const mayBeChallenge = (textLength: number, linkCount: number): boolean =
 /** Returns the product whose challenge the page is; undefined for every other page, whatever its text. */
 export function findChallengePage(body: Uint8Array): string | undefined {
   if (body.length === 0 || body.length > MAX_CHALLENGE_SIZE) return undefined;
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const candidates = INTERSTITIALS.filter(({ mark }) => bytes.includes(mark, 0, 'latin1'));
-  if (candidates.length === 0) return undefined;
-  const page = bytes.toString('latin1');
-  const match = candidates.find((candidate) => hasPart(page, candidate));
+  const page = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
+  if (!ANY_MARK.test(page)) return undefined;
+  const match = INTERSTITIALS.find((candidate) => page.includes(candidate.mark) && hasPart(page, candidate));
   if (!match) return undefined;
   const maxText = match.isOnEveryPage ? MAX_EMPTY_TEXT : MAX_CHALLENGE_TEXT;
   return countText(page) <= maxText ? match.product : undefined;

@@ -26,6 +26,8 @@ const NO_FOLLOW = /(?:^|\s)(?:nofollow|ugc|sponsored)(?:\s|$)/i;
 
 const DIRECTIVE =
   /^(?:all|none|(?:no)?(?:index|follow)|noarchive|nocache|nosnippet|noimageindex|notranslate|noodp|noydir|indexifembedded|max-(?:snippet|image-preview|video-preview):[\w-]+)$/i;
+/** Spares nearly all values of other metas the full test. */
+const FIRST_LETTERS = /^[ ,]*(?:all|no|index|follow|max-)/i;
 const MAX_DIRECTIVES_LENGTH = 500;
 
 export interface TagPlace {
@@ -175,7 +177,7 @@ export class PageFacts {
 
 /** A meta that contains only robots directives is treated as a robots meta, whichever agent it names. */
 function isRobotsDirectives(value: string): boolean {
-  if (value === '' || value.length > MAX_DIRECTIVES_LENGTH) return false;
+  if (value.length > MAX_DIRECTIVES_LENGTH || !FIRST_LETTERS.test(value)) return false;
   const words = value.replace(/ ?: ?/g, ':').split(/[ ,]+/);
   return words.every((word) => word === '' || DIRECTIVE.test(word));
 }
