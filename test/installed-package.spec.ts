@@ -16,7 +16,7 @@ interface Manifest {
 const script = new URL('../scripts/package.mjs', import.meta.url).href;
 const { stagePackage } = (await import(script)) as { stagePackage(folder: string): Manifest };
 
-const MOST_BYTES = 26_000_000;
+const MOST_BYTES = 21_000_000;
 
 function crawlway(cwd: string, ...args: string[]) {
   const child = spawn(process.execPath, [join(cwd, 'node_modules/crawlway/bin/crawlway.mjs'), ...args], {

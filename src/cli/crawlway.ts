@@ -4,25 +4,12 @@ import { IMPORT_FORMATS } from '../../import/formats.js';
 import '../server/end-with-launcher.js';
 import { SINK_TYPE_NAMES } from '../domain/push/sink-types.js';
 import { fail } from '../server/fail.js';
-import { run } from '../server/run.js';
 import { ROLES } from '../server/security/api-keys.js';
 import { SERVER_VERSION } from '../server/version.js';
-import { checkConfigurations } from './check.js';
 import { printCompletion, SHELLS } from './completion.js';
-import { crawl } from './crawl.js';
-import { runDoctor } from './doctor.js';
-import { explain } from './explain.js';
-import { extract } from './extract.js';
-import { importConfiguration } from './import.js';
-import { createPlugin, init } from './init.js';
-import { createKey, createSigningKey, listKeys, withdrawKey } from './keys.js';
 import { serveAssistant } from './mcp.js';
-import { addJsonOption, addOperatingCommands, addOrderList, addServerOption } from './operating-commands.js';
-import { renderPage } from './render.js';
-import { importSecrets, listSecrets, removeSecret, setSecret } from './secrets.js';
-import { adoptDocuments, pushAgain, retryOrders, switchSink, testSinks } from './sinks.js';
+import { addJsonOption, addOperatingCommands, addOrderList, addServerOption, later } from './operating-commands.js';
 import { listLogins, showStatus, testLogin } from './status.js';
-import { exportStore, importStore } from './store.js';
 import { deleteUrls, listRefusedLinks, listRoots, refreshUrls, submitUrls } from './urls.js';
 
 const program = new Command('crawlway')
@@ -53,7 +40,7 @@ addConfigurationOptions(program.command('init'))
   .option('--contact <address>', 'a page about this crawl or an email address, for site operators')
   .option('--force', 'overwrite an existing configuration')
   .option('--json', 'print the result as JSON')
-  .action(init);
+  .action(later(async () => (await import('./init.js')).init));
 
 addConfigurationOptions(program.command('serve'))
   .description('run the server')
@@ -72,7 +59,7 @@ addConfigurationOptions(program.command('serve'))
     '--no-sample',
     'do not start the bundled sample site and index, even if the configuration names their addresses',
   )
-  .action((options) => run(options, options.sample));
+  .action(async (options) => (await import('../server/run.js')).run(options, options.sample));
 
 addJsonOption(program.command('crawl'))
   .description('crawl whole sites to the end, without a server')
@@ -91,7 +78,7 @@ addJsonOption(program.command('crawl'))
     'after',
     '\nExit code: 0 crawled to the end, 2 a start URL could not be crawled, 3 --max-pages reached, 4 crawled to the end but no document was indexed, 130 interrupted.',
   )
-  .action(crawl);
+  .action(later(async () => (await import('./crawl.js')).crawl));
 
 addJsonOption(program.command('check'))
   .description('check configurations and rule files, and print every problem as FILE:LINE:COLUMN code message')
@@ -101,7 +88,7 @@ addJsonOption(program.command('check'))
   )
   .option('--data <folder>', 'data directory with the secrets of the server (default: $CRAWLWAY_DATA, or data)')
   .addHelpText('after', '\nExit code: 0 no errors, 1 errors.')
-  .action(checkConfigurations);
+  .action(later(async () => (await import('./check.js')).checkConfigurations));
 
 addJsonOption(program.command('import'))
   .description("convert another crawler's configuration, and report what was converted and what was not")
@@ -116,7 +103,7 @@ addJsonOption(program.command('import'))
     'after',
     '\nExit code: 0 converted and, with --urls or --from-index, no URL gets another verdict; 2 some do; 1 the command failed.',
   )
-  .action(importConfiguration);
+  .action(later(async () => (await import('./import.js')).importConfiguration));
 
 addJsonOption(addServerOption(addConfigurationOptions(program.command('explain'))))
   .description('explain why a URL is crawled or not: asks the running server, or judges by the configuration alone')
@@ -127,7 +114,7 @@ addJsonOption(addServerOption(addConfigurationOptions(program.command('explain')
     'after',
     '\nExit code: 0 in the index, 2 on its way there, 3 not in the index, 1 the command failed. Without a server: 0 accepted by the configuration, 3 rejected.\nWith several crawlers, the lowest code is returned.',
   )
-  .action(explain);
+  .action(later(async () => (await import('./explain.js')).explain));
 
 addJsonOption(program.command('extract'))
   .description(
@@ -139,7 +126,7 @@ addJsonOption(program.command('extract'))
   .option('--config <file>', 'read the page according to the Content elements of a crawler in this configuration')
   .option('--crawler <name>', 'crawler in --config (default: the first one)')
   .addHelpText('after', '\nExit codes: 0: text extracted; 1: document not found; 2: text cannot be extracted.')
-  .action(extract);
+  .action(later(async () => (await import('./extract.js')).extract));
 
 addJsonOption(program.command('render'))
   .description('compare the text and links of a page as sent with those after its scripts have run in Chromium')
@@ -149,7 +136,7 @@ addJsonOption(program.command('render'))
   .option('--crawler <name>', 'crawler in --config (default: the first one)')
   .option('--no-sandbox', 'run Chromium without its sandbox; only use this inside a container that confines it')
   .addHelpText('after', '\nExit code: 0 rendered, 1 there is no page, 2 it could not be rendered.')
-  .action(renderPage);
+  .action(later(async () => (await import('./render.js')).renderPage));
 
 addJsonOption(addServerOption(program.command('refused')))
   .description('list the links that were refused since the server started, by reason and host, with samples')
@@ -184,14 +171,14 @@ addJsonOption(addServerOption(program.command('push')))
   .requiredOption('--again <sink>', 'name of the sink')
   .option('--crawler <name>', 'only the documents of this crawler')
   .option('--no-wait', 'return as soon as the server has started')
-  .action(pushAgain);
+  .action(later(async () => (await import('./sinks.js')).pushAgain));
 
 addJsonOption(addServerOption(addOrderList(program).command('retry')))
   .description('send refused orders again: their pages are visited, whatever is found is pushed')
   .option('--sink <name>', 'only orders that this sink refused')
   .option('--answer <text>', "only orders whose answer contains this part of the sink's message")
   .option('--crawler <name>', 'only orders of this crawler')
-  .action(retryOrders);
+  .action(later(async () => (await import('./sinks.js')).retryOrders));
 
 addJsonOption(addServerOption(program.command('refresh')))
   .description(
@@ -216,13 +203,13 @@ addJsonOption(addConfigurationOptions(sinks.command('test')))
   .description('test whether all sinks in the configuration, or one of them, respond, without sending orders')
   .argument('[name]')
   .addHelpText('after', '\nExit code: 0 all respond, 1 at least one does not.')
-  .action(testSinks);
+  .action(later(async () => (await import('./sinks.js')).testSinks));
 
 addJsonOption(addServerOption(sinks.command('adopt')))
   .description('take over documents that another program has put into the index of a sink; repeat it until none wait')
   .argument('<name>')
   .option('--field <name>', 'the field with their URL', 'url')
-  .action(adoptDocuments);
+  .action(later(async () => (await import('./sinks.js')).adoptDocuments));
 addJsonOption(addServerOption(sinks.command('switch')))
   .description(
     'move the alias of a sink to the index that was filled beside the one in use, if nothing is missing there',
@@ -230,20 +217,20 @@ addJsonOption(addServerOption(sinks.command('switch')))
   .argument('<name>')
   .option('--rollback', 'move it back to where it was before')
   .option('--force', 'move it without a comparison')
-  .action(switchSink);
+  .action(later(async () => (await import('./sinks.js')).switchSink));
 
 addJsonOption(addConfigurationOptions(program.command('doctor')))
   .description('check everything that a crawl needs: Node, configuration, disk, DNS, sinks, clock, proxies')
   .option('--data <folder>', 'data directory of the server (default: $CRAWLWAY_DATA, or data)')
   .addHelpText('after', '\nExit code: 0 no check failed, 1 at least one did.')
-  .action(runDoctor);
+  .action(later(async () => (await import('./doctor.js')).runDoctor));
 
 addJsonOption(
   addConfigurationOptions(program.command('new').description('create files to start from').command('plugin')),
 )
   .description('write a plug-in to start from, in the folder plugins next to the configuration')
   .argument('<name>')
-  .action(createPlugin);
+  .action(later(async () => (await import('./init.js')).createPlugin));
 
 addServerOption(program.command('mcp'))
   .description(
@@ -281,23 +268,23 @@ addJsonOption(keys.command('new'))
     '--out <file>',
     'write the private key to this file, readable only by its owner (default: to standard output)',
   )
-  .action(createSigningKey);
+  .action(later(async () => (await import('./keys.js')).createSigningKey));
 
 addJsonOption(addServerOption(keys.command('list')))
   .description('list the names and roles of all keys')
-  .action(listKeys);
+  .action(later(async () => (await import('./keys.js')).listKeys));
 
 addJsonOption(addServerOption(keys.command('create')))
   .description('create a key and print it; it is shown only this once')
   .argument('<name>', 'who uses the key, as shown in the audit log')
   .argument('<role>', ROLES.join(', '))
   .option('--expires <when>', 'number of days like 90d, or a time like 2027-01-31T00:00:00Z (default: never)')
-  .action(createKey);
+  .action(later(async () => (await import('./keys.js')).createKey));
 
 addJsonOption(addServerOption(keys.command('withdraw')))
   .description('withdraw a key at once')
   .argument('<name>')
-  .action(withdrawKey);
+  .action(later(async () => (await import('./keys.js')).withdrawKey));
 
 const secrets = program
   .command('secrets')
@@ -309,22 +296,22 @@ const addSecretsOptions = (command: Command): Command =>
 
 addSecretsOptions(secrets.command('list'))
   .description('list the names of all secrets, when each was set, and where it is used')
-  .action(listSecrets);
+  .action(later(async () => (await import('./secrets.js')).listSecrets));
 
 addSecretsOptions(secrets.command('set'))
   .description('set a secret; its value is read from standard input, or asked for on a terminal')
   .argument('<name>', `name for \${secret:NAME} in the configuration`)
-  .action(setSecret);
+  .action(later(async () => (await import('./secrets.js')).setSecret));
 
 addSecretsOptions(secrets.command('remove'))
   .description('remove a secret that the configuration does not use')
   .argument('<name>')
-  .action(removeSecret);
+  .action(later(async () => (await import('./secrets.js')).removeSecret));
 
 addSecretsOptions(secrets.command('import'))
   .description('store the secrets that a configuration contains as plain text, and write references in their place')
   .argument('[file]', 'configuration file (default: $CRAWLWAY_CONFIG, or config/CrawlConfig.xml)')
-  .action(importSecrets);
+  .action(later(async () => (await import('./secrets.js')).importSecrets));
 
 const store = program.command('store').description('move the data of a stopped server to another database');
 const addDatabaseOptions = (command: Command): Command =>
@@ -335,12 +322,12 @@ const addDatabaseOptions = (command: Command): Command =>
 addJsonOption(addDatabaseOptions(store.command('export')))
   .description('write the crawl data as lines of JSON; continues an interrupted export')
   .argument('<file>', 'file to write; - writes to standard output')
-  .action(exportStore);
+  .action(later(async () => (await import('./store.js')).exportStore));
 
 addJsonOption(addDatabaseOptions(store.command('import')))
   .description('read an export into an empty database and verify counts and digests; continues an interrupted import')
   .argument('<file>', 'file to read; - reads standard input')
-  .action(importStore);
+  .action(later(async () => (await import('./store.js')).importStore));
 
 /** With `crawlway … | head`, the reader stops reading, which is not an error. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

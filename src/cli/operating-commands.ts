@@ -2,13 +2,6 @@
 import { type Command, Option } from 'commander';
 import { showChanges } from './changes.js';
 import {
-  applyConfiguration,
-  diffConfigurations,
-  planConfiguration,
-  restoreConfiguration,
-  showHistory,
-} from './configuration.js';
-import {
   CRAWLER_ACTIONS,
   controlCrawlers,
   controlHost,
@@ -21,6 +14,13 @@ import {
   showAudit,
 } from './control.js';
 import { listCrawlers, removeCrawler, renameCrawler } from './crawlers.js';
+
+/** An action whose module is loaded when it runs: loading those of all commands would take longer than most commands. */
+export const later =
+  <A extends unknown[]>(load: () => Promise<(...values: A) => unknown>) =>
+  async (...values: A): Promise<void> => {
+    await (await load())(...values);
+  };
 
 export const addJsonOption = (command: Command): Command => command.option('--json', 'print the result as JSON');
 
@@ -150,7 +150,7 @@ function addConfigurationCommands(program: Command): void {
 
   addLimitOption(addJsonOption(addServerOption(configuration.command('history'))), 'versions')
     .description('list the configurations that have been in force')
-    .action(showHistory);
+    .action(later(async () => (await import('./configuration.js')).showHistory));
 
   addJsonOption(addServerOption(configuration.command('diff')))
     .description('compare two versions; with one, it and the configuration in force; without, the last change')
@@ -158,7 +158,7 @@ function addConfigurationCommands(program: Command): void {
     .argument('[after]', 'number of a version (default: the configuration in force)')
     .option('-f, --file <file>', 'compare the configuration in force with this file')
     .addHelpText('after', '\nExit code: 0 nothing differs, 2 something does, 1 the command failed.')
-    .action(diffConfigurations);
+    .action(later(async () => (await import('./configuration.js')).diffConfigurations));
 
   const PLAN_CODES =
     '\nExit code: 0 nothing would change, 2 something would, 1 the file has errors or the command failed.';
@@ -166,17 +166,17 @@ function addConfigurationCommands(program: Command): void {
     addFileOption(addJsonOption(addServerOption(command)))
       .description('show what a configuration would change for the stored URLs, without changing anything')
       .addHelpText('after', PLAN_CODES)
-      .action(planConfiguration);
+      .action(later(async () => (await import('./configuration.js')).planConfiguration));
 
   for (const command of [configuration.command('apply'), program.command('apply')])
     addConfirmation(addFileOption(addJsonOption(addServerOption(command))))
       .description('replace the configuration in force by a file')
-      .action(applyConfiguration);
+      .action(later(async () => (await import('./configuration.js')).applyConfiguration));
 
   addConfirmation(addJsonOption(addServerOption(configuration.command('restore'))))
     .description('put an earlier version in force again, as a new version')
     .argument('<version>', 'number of the version, as config history shows it')
-    .action(restoreConfiguration);
+    .action(later(async () => (await import('./configuration.js')).restoreConfiguration));
 }
 
 /** Returns the command `orders`, which has others, too. */
