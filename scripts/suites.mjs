@@ -1,9 +1,10 @@
 /**
  * The named suites: the projects of vitest.config.ts that each one runs, one after the other, with their environment. Every spec
- * file belongs to one project. `npm test` runs `gate`, `npm run test:NAME` the others, `npm run test:all` all of them.
+ * file belongs to one project. `npm test` runs `gate`, `npm run test:NAME` the others, `npm run test:all` all of them. The
+ * projects of `gate` run beside each other, so the one that takes longest comes first.
  */
 export const SUITES = {
-  gate: { projects: ['units', 'scenarios', 'api', 'processes', 'worlds'] },
+  gate: { projects: ['scenarios', 'units', 'api', 'processes', 'worlds'] },
   worlds: { projects: ['worlds'], env: { CRAWLWAY_TEST_WORLDS: 'all' } },
   machine: { projects: ['machine'] },
   growth: { projects: ['growth'] },

@@ -1,9 +1,11 @@
 // Runs the named suites (scripts/suites.mjs; `static` for the checks that run no tests, `all` for everything) and prints a line for
 // each check and project, the tests that were left out, and a table of wall-clock and processor time. Without a name: `gate`.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { checkPackages } from './packages.mjs';
 import { checkSizes } from './sizes.mjs';
@@ -11,38 +13,49 @@ import { SUITES } from './suites.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const scratch = mkdtempSync(join(tmpdir(), 'crawlway-test-'));
-const TIMES = join(scratch, 'times');
-/** Seconds of processes that outlive the one that started them, a line each (test/support/postgres-server.ts). */
-const MORE_TIMES = join(scratch, 'more-times');
+/** Number of checks of the gate that run beside each other: one more than the smallest machine has cores, because each one waits at times. */
+const BESIDE = 3;
+/** Processes with tests of each project in the gate. One has read the program only once, which takes seconds. */
+const WORKERS = availableParallelism() < 2 * BESIDE ? 1 : 2;
 
-/** Runs a script of Node. The shell that starts it writes down the processor time that it and all its descendants have taken. */
-function runNode(args, options) {
+/**
+ * Runs a script of Node. The shell that starts it writes down the processor time that it and all its descendants have taken; of
+ * processes that outlive the one that started them, a line each is added (test/support/postgres-server.ts).
+ *
+ * @param {(chunk: Buffer) => void} [onOutput] receives what it prints, which is shown otherwise
+ */
+async function runNode(args, env = {}, onOutput = undefined) {
+  const [times, moreTimes] = ['times', 'more'].map((name) => join(mkdtempSync(join(scratch, 'run-')), name));
   const command = [process.execPath, ...args];
-  const result =
-    process.platform === 'win32'
-      ? spawnSync(command[0], command.slice(1), { cwd: root, ...options })
-      : spawnSync('sh', ['-c', '"$@"; status=$?; times >"$0"; exit $status', TIMES, ...command], {
-          cwd: root,
-          ...options,
-        });
-  const times = existsSync(TIMES) ? readFileSync(TIMES, 'utf8').split('\n')[1] : '';
-  rmSync(TIMES, { force: true });
-  const seconds = [...times.matchAll(/(\d+)m([\d.]+)s/g)].map(
-    ([, minutes, rest]) => Number(minutes) * 60 + Number(rest),
-  );
-  const more = existsSync(MORE_TIMES) ? readFileSync(MORE_TIMES, 'utf8').trim().split('\n').map(Number) : [];
-  rmSync(MORE_TIMES, { force: true });
-  return { ...result, cpuSeconds: [...seconds, ...more].reduce((sum, one) => sum + one, 0) };
+  if (process.platform !== 'win32') command.unshift('sh', '-c', '"$@"; status=$?; times >"$0"; exit $status', times);
+  const child = spawn(command[0], command.slice(1), {
+    cwd: root,
+    env: { ...process.env, CRAWLWAY_TEST_TIMES: moreTimes, ...env },
+    stdio: onOutput ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+  });
+  child.stdout?.on('data', onOutput);
+  child.stderr?.on('data', onOutput);
+  const closed = once(child, 'close');
+  const [status] = await once(child, 'exit');
+  // A process that a test has left behind would keep the streams open.
+  await Promise.race([closed, setTimeout(1_000)]);
+  const own = existsSync(times) ? readFileSync(times, 'utf8').split('\n')[1] : '';
+  const seconds = [...own.matchAll(/(\d+)m([\d.]+)s/g)].map(([, minutes, rest]) => Number(minutes) * 60 + Number(rest));
+  const more = existsSync(moreTimes) ? readFileSync(moreTimes, 'utf8').trim().split('\n').map(Number) : [];
+  return { status, cpuSeconds: [...seconds, ...more].reduce((sum, one) => sum + one, 0) };
 }
 
-/** Runs a tool from node_modules; its output is shown only if it fails. */
-function runTool(file, ...args) {
-  const { status, stdout, stderr, cpuSeconds } = runNode([join(root, 'node_modules', file), ...args], {
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
-  });
-  return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, output: `${stdout}${stderr}`, cpuSeconds };
+/** Runs a script of Node; its output is shown only if it fails. */
+async function runTool(file, ...args) {
+  let output = '';
+  const { status, cpuSeconds } = await runNode(
+    [join(root, file), ...args],
+    { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    (chunk) => {
+      output += chunk;
+    },
+  );
+  return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, output, cpuSeconds };
 }
 
 function runPackageCheck() {
@@ -56,16 +69,11 @@ function runSizeCheck() {
   return { passed: passed ? 1 : 0, failed: passed ? 0 : 1, notes: rows, output: faults.join('\n') };
 }
 
-function build() {
-  const { status, cpuSeconds } = runNode([join(root, 'scripts/launch.mjs'), 'build'], { stdio: 'inherit' });
-  return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, cpuSeconds };
-}
-
-/** Runs the tests of a project. They print their progress, because some take minutes. */
-function runProject(project, env) {
-  const report = join(scratch, 'vitest.json');
+/** Runs the tests of a project. They print their progress, because some take minutes; beside others, a line for each file. */
+async function runProject(project, env, beside) {
+  const report = join(scratch, `${project}.json`);
   rmSync(report, { force: true });
-  const { cpuSeconds } = runNode(
+  const { cpuSeconds } = await runNode(
     [
       join(root, 'node_modules/vitest/vitest.mjs'),
       'run',
@@ -73,8 +81,10 @@ function runProject(project, env) {
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${report}`,
+      ...(beside ? [`--maxWorkers=${WORKERS}`] : []),
     ],
-    { stdio: 'inherit', env: { ...process.env, CRAWLWAY_TEST_TIMES: MORE_TIMES, ...env } },
+    env,
+    beside ? (chunk) => process.stdout.write(chunk) : undefined,
   );
   if (!existsSync(report))
     return { passed: 0, failed: 1, output: 'vitest exited without writing a report', cpuSeconds };
@@ -110,14 +120,17 @@ const isRequired = (name) =>
   process.env.CRAWLWAY_TEST_COMPLETE && /\(left out: .*(?:apt-get install|\.ci\/run)/.test(name);
 
 const STATIC = [
-  { name: 'lint and format', run: () => runTool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings') },
-  { name: 'types', run: () => runTool('typescript/bin/tsc', '-p', 'tsconfig.json') },
-  { name: 'console types', run: () => runTool('typescript/bin/tsc', '-p', 'console/tsconfig.json') },
+  {
+    name: 'lint and format',
+    run: () => runTool('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings'),
+  },
+  { name: 'types', run: () => runTool('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json') },
+  { name: 'console types', run: () => runTool('node_modules/typescript/bin/tsc', '-p', 'console/tsconfig.json') },
   {
     name: 'architecture',
     run: () =>
       runTool(
-        'dependency-cruiser/bin/dependency-cruiser.mjs',
+        'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs',
         'src',
         'client',
         'import',
@@ -128,36 +141,56 @@ const STATIC = [
   },
   { name: 'sizes', run: runSizeCheck },
   { name: 'packages', run: runPackageCheck },
-  { name: 'API description', run: () => runTool('@redocly/cli/bin/cli.js', 'lint', 'openapi.yaml') },
+  { name: 'API description', run: () => runTool('node_modules/@redocly/cli/bin/cli.js', 'lint', 'openapi.yaml') },
 ];
 
+const BUILD = { name: 'build', run: () => runTool('scripts/launch.mjs', 'build') };
+
+/** The projects of the gate run beside each other; those of other suites have the machine to themselves. */
 const projectsOf = (suite) =>
   SUITES[suite].projects.map((project) => ({
     name: suite === 'gate' ? project : suite,
-    run: () => runProject(project, SUITES[suite].env),
+    run: () => runProject(project, SUITES[suite].env, suite === 'gate'),
   }));
 
-const BUILD = { name: 'build', run: build };
-const named = {
-  static: STATIC,
-  ...Object.fromEntries(Object.keys(SUITES).map((suite) => [suite, [BUILD, ...projectsOf(suite)]])),
-  gate: [...STATIC, BUILD, ...projectsOf('gate')],
-  all: [...STATIC, BUILD, ...Object.keys(SUITES).flatMap(projectsOf)],
-};
-
-const suite = process.argv[2] ?? 'gate';
 const rows = [];
-for (const check of named[suite]) {
+/** Runs checks in their order, the given number beside each other. */
+async function run(checks, beside = 1) {
+  const waiting = [...checks];
+  const runNext = async () => {
+    for (let check = waiting.shift(); check; check = waiting.shift()) await runCheck(check);
+  };
+  await Promise.all(Array.from({ length: beside }, runNext));
+}
+
+async function runCheck(check) {
+  await check.after;
   const started = Date.now();
-  const result = check.run();
-  rows.push({ name: check.name, seconds: (Date.now() - started) / 1000, ...result });
-  const { seconds, cpuSeconds } = rows.at(-1);
+  const result = await check.run();
+  const seconds = (Date.now() - started) / 1000;
+  rows.push({ name: check.name, seconds, ...result });
   console.log(
-    `${result.failed === 0 ? 'ok  ' : 'FAIL'} ${check.name} (${result.passed} passed, ${result.failed} failed, ${formatSeconds(seconds)} s, CPU ${formatSeconds(cpuSeconds)} s)`,
+    `${result.failed === 0 ? 'ok  ' : 'FAIL'} ${check.name} (${result.passed} passed, ${result.failed} failed, ${formatSeconds(seconds)} s, CPU ${formatSeconds(result.cpuSeconds)} s)`,
   );
   if (result.failed > 0 && result.output) console.log(result.output.trimEnd().replace(/^/gm, '     '));
   for (const note of result.notes ?? []) console.log(`     ${note}`);
 }
+
+/** Its tests start processes and threads of the built program. */
+async function runGate() {
+  const built = Promise.withResolvers();
+  const build = { ...BUILD, run: () => BUILD.run().finally(built.resolve) };
+  const projects = projectsOf('gate').map((project) => ({ ...project, after: built.promise }));
+  await run([build, ...STATIC, ...projects], BESIDE);
+}
+
+const suite = process.argv[2] ?? 'gate';
+const began = Date.now();
+if (suite === 'static') await run(STATIC, 2);
+else if (suite === 'gate' || suite === 'all') await runGate();
+else await run([BUILD]);
+const others = suite === 'all' ? Object.keys(SUITES) : [suite];
+for (const name of others) if (name in SUITES && name !== 'gate') await run(projectsOf(name));
 rmSync(scratch, { recursive: true, force: true });
 
 const total = (key) => rows.reduce((sum, row) => sum + (row[key] ?? 0), 0);
@@ -176,6 +209,6 @@ function formatSeconds(seconds = 0) {
 const line = (name, wall, cpu) => console.log(`${name.padEnd(24)}${wall.padStart(8)}${cpu.padStart(8)}`);
 line(`\n${suite}`, 'wall s', 'CPU s');
 for (const { name, seconds, cpuSeconds } of rows) line(name, formatSeconds(seconds), formatSeconds(cpuSeconds));
-line('total', formatSeconds(total('seconds')), formatSeconds(total('cpuSeconds')));
+line('total', formatSeconds((Date.now() - began) / 1000), formatSeconds(total('cpuSeconds')));
 console.log(`${total('passed')} passed, ${failed} failed, ${leftOut.length} left out`);
 process.exit(failed === 0 ? 0 : 1);
