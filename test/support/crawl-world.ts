@@ -80,8 +80,12 @@ type Configured = Pick<WorldOptions, 'attributes' | 'crawler' | 'more' | 'files'
 const ATTRIBUTES =
   'name="test" nthreads="8" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false"';
 
-/** Number of consecutive checks without work after which a world is idle. */
+/** Number of turns of the event loop in a row in which nothing is on its way, before each look at the crawlers. */
+const CALM_TURNS = 5;
+/** Numbers of looks in a row without work after which a world is idle, after which its clock advances, and after which it is stuck. */
 const SURELY_IDLE = 3;
+const SURELY_WAITING = 5;
+const SURELY_STUCK = 100;
 
 export class CrawlWorld {
   /** Deliveries in flight. */
@@ -105,9 +109,7 @@ export class CrawlWorld {
     const folder = mkdtempSync(join(tmpdir(), 'crawlway-test-'));
     const clock = options.clock ?? new ManualClock();
     const index =
-      options.index === 'none'
-        ? undefined
-        : await startIndex({ file: join(folder, 'index.db'), port: 0, host: '127.0.0.1' });
+      options.index === 'none' ? undefined : await startIndex({ file: ':memory:', port: 0, host: '127.0.0.1' });
     if (options.through && index) options.through.target = index.url;
     const { counted: store, inFlight } = countingCalls(options.store ?? (await scenarioStore()));
     const errors: string[] = [];
@@ -244,8 +246,13 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
     let idle = 0;
     for (let slots = 0; ; slots++) {
       if (slots > 2_000_000) throw new Error('the crawl does not come to rest');
-      await slot();
-      for (; !this.isCalm(); quiet = idle = 0) await slot();
+      for (let turns = 0; turns < CALM_TURNS; turns++) {
+        await slot();
+        if (!this.isCalm()) {
+          turns = -1;
+          quiet = idle = 0;
+        }
+      }
       const views = await this.engine.listCrawlers();
       const busy = views.some((view) => !view.idle || view.pendingOrders > 0);
       const calm = this.isCalm();
@@ -255,10 +262,10 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
       if (idle === SURELY_IDLE) return true;
       // Nothing happens on the sockets, so the clock has to advance.
       const next = this.clock.nextTimer;
-      if (quiet > 20 && next !== undefined && next <= deadline) {
+      if (quiet >= SURELY_WAITING && next !== undefined && next <= deadline) {
         this.clock.advanceTo(next);
         quiet = 0;
-      } else if (quiet > 500) return false;
+      } else if (quiet >= SURELY_STUCK) return false;
     }
   }
 
