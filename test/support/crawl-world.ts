@@ -126,6 +126,9 @@ export class CrawlWorld {
       digest: (content) => createHash('sha256').update(content).digest('hex'),
       pluginCaller: options.plugins && { call: (...asked) => world.delivered(options.plugins!.call(...asked)) },
     });
+    // Requests beside visits, such as those of logins: a slow server does not follow the manual clock.
+    const request = processor.fetch.bind(processor);
+    processor.fetch = (asked) => world.delivered(request(asked));
     options.plugins?.onFacts((facts) => processor.setPlugins(facts));
     options.processor?.(processor);
     const engine = new Engine({

@@ -233,7 +233,7 @@ interface BegunDocument {
   readonly canonical: string | undefined;
   /** Why plug-ins exclude the document from the index; complete once the document is built. */
   readonly exclusions: readonly string[];
-  readonly parts: Pick<PageResult, 'answer' | 'schedule'>;
+  readonly parts: Pick<PageResult, 'answer' | 'schedule' | 'refreshTarget'>;
 }
 
 function beginDocument({ page, collector, tools }: Visit, readPage: ReadPage): Ending | BegunDocument {
@@ -254,9 +254,10 @@ function beginDocument({ page, collector, tools }: Visit, readPage: ReadPage): E
   if (movedHomePage) return { answer, outcome: createRedirect(page, movedHomePage, collector) };
   collector.restoreSite();
   const terms = findTerms(context, page.effects.options, response, { task, content });
-  const parts = { answer, schedule: findSchedule(page, terms.directives.unavailableAfter) };
-  const refresh = terms.directives.follow ? findQuickRefresh(context, locatedPage) : undefined;
-  const redirect = followRefresh(page, refresh, collector);
+  const refresh = findQuickRefresh(context, locatedPage);
+  const refreshTarget = refresh?.href;
+  const parts = { answer, refreshTarget, schedule: findSchedule(page, terms.directives.unavailableAfter) };
+  const redirect = followRefresh(page, terms.directives.follow ? refresh : undefined, collector);
   if (redirect) return { ...parts, outcome: redirect };
   const canonical = findCanonicalForm(page) ?? findCanonical(context, url, base, response, content);
   const isAccepted = canonical !== undefined && collector.addUrl(canonical, 'link') === undefined;

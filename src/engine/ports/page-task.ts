@@ -240,6 +240,8 @@ export interface PageResult {
   readonly status?: number;
   /** The response, if it has a document and the task asks to keep it. */
   readonly answer?: KeptAnswer;
+  /** The URL to which the page sends its visitors at once, by a refresh. */
+  readonly refreshTarget?: string;
   readonly links: readonly DiscoveredLink[];
   readonly refused: readonly RefusedLink[];
   /** Hashes of the page's words, if they were needed; see domain/content/vocabulary.ts. */

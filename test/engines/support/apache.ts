@@ -39,7 +39,7 @@ export const LOAD_GSSAPI = `LoadModule ${GSSAPI}_module ${MODULES}/mod_${GSSAPI}
 
 const moduleFile = (name: string): string => `${MODULES}/mod_${name}.so`;
 
-/** @param more directives; `FOLDER` stands for the folder with its files */
+/** @param more directives; `FOLDER` stands for the folder with its files, `PORT` for its port */
 export function startApache(more: string, files: Readonly<Record<string, string>>): Promise<DebianServer> {
   return startDebianServer({
     program: '/usr/sbin/apache2',
@@ -68,7 +68,7 @@ TypesConfig /etc/mime.types
 DocumentRoot ${folder}
 DirectoryIndex index.html
 AddType text/html .html
-${more.replaceAll('FOLDER', folder)}
+${more.replaceAll('FOLDER', folder).replaceAll('PORT', String(port))}
 `;
 
 /** A line of a password file for Digest (RFC 7616, MD5). */

@@ -17,7 +17,6 @@ export interface DebianServer {
   readonly folder: string;
   write(name: string, text: string): void;
   read(name: string): string;
-  /** Reads its configuration again. */
   signal(name: NodeJS.Signals): void;
 }
 
@@ -28,10 +27,22 @@ interface Start {
   readonly environment?: (server: Pick<DebianServer, 'folder'>) => Readonly<Record<string, string>>;
   /** Before it starts, with its files in place. */
   readonly prepare?: (server: Pick<DebianServer, 'folder'>) => void;
+  /** By default 20 s. */
+  readonly startsWithinMs?: number;
+  /** Receives what ends it; by default, that is done at the end of the test. */
+  readonly whenDone?: (end: () => Promise<void>) => void;
 }
 
-/** Ended, and its folder taken away, with the test. */
-export async function startDebianServer({ program, args, files, environment, prepare }: Start): Promise<DebianServer> {
+/** Its folder is taken away when it ends. */
+export async function startDebianServer({
+  program,
+  args,
+  files,
+  environment,
+  prepare,
+  startsWithinMs = 20_000,
+  whenDone = onTestFinished,
+}: Start): Promise<DebianServer> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-server-'));
   // As root it changes to a user of its own, who has to read them.
@@ -44,7 +55,7 @@ export async function startDebianServer({ program, args, files, environment, pre
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (said += text));
-  onTestFinished(async () => {
+  whenDone(async () => {
     await ended(child);
     rmSync(folder, { recursive: true, force: true });
   });
@@ -53,7 +64,7 @@ export async function startDebianServer({ program, args, files, environment, pre
       if (child.exitCode !== null) throw new Error(`${program} has ended: ${said}`);
       await reached(port);
     },
-    { timeout: 20_000, interval: 50 },
+    { timeout: startsWithinMs, interval: 50 },
   );
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
   return { port, folder, write, read, signal: (name) => void child.kill(name) };

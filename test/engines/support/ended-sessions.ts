@@ -7,18 +7,22 @@ interface Options {
   readonly root?: string;
   readonly user?: string;
   readonly rules?: string;
+  /** Content of the Login. */
+  readonly steps?: string;
+  /** Further attributes of the Fetcher. */
+  readonly fetcher?: string;
 }
 
 export const loginConfiguration = (
   origin: string,
   login: string,
-  { root = '/', user = 'robot', rules = '' }: Options = {},
+  { root = '/', user = 'robot', rules = '', steps = '', fetcher = '' }: Options = {},
 ) => ({
   crawler: `<Root url="${origin}${root}"/>${rules}`,
-  more: `<cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/><cw:Login name="site" type="form" insecure="true" url="${origin}/" user="${user}" password="right" ${login}/></cw:Fetcher>`,
+  more: `<cw:Fetcher name="default" ${fetcher}><cw:AllowAddress cidr="127.0.0.0/8"/><cw:Login name="site" type="form" insecure="true" url="${origin}/" user="${user}" password="right" ${login}>${steps}</cw:Login></cw:Fetcher>`,
 });
 
-const deletions = async (world: CrawlWorld) =>
+export const deletions = async (world: CrawlWorld) =>
   (await world.store.listOrders({ crawler: 'test' }, undefined, 100)).filter(({ kind }) => kind === 'delete');
 
 /** Ends the sessions, visits everything, and compares what is in the index. */

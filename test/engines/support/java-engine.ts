@@ -52,6 +52,27 @@ async function jarOf(artifact: string): Promise<string> {
   return jar;
 }
 
+/**
+ * The folder that an archive has been unpacked into, once on a machine.
+ *
+ * @param artifact group, name, version and type, apart by colons
+ * @param prepare is called once with that folder, before others see it
+ */
+export async function unpackedArtifact(
+  artifact: string,
+  prepare: (folder: string) => Promise<unknown>,
+): Promise<string> {
+  const [, name, version] = artifact.split(':');
+  const folder = join(tmpdir(), 'crawlway-engines', `${name}-${version}`);
+  if (existsSync(folder)) return folder;
+  const written = `${folder}.${process.pid}`;
+  const goals = ['dependency:unpack', `-Dartifact=${artifact}`, `-DoutputDirectory=${written}`];
+  await run('mvn', ['-q', '-B', ...goals], { cwd: tmpdir(), timeout: 600_000, maxBuffer: 16 * 1024 * 1024 });
+  await prepare(written);
+  renameSync(written, folder);
+  return folder;
+}
+
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

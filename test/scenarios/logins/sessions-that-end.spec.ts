@@ -4,7 +4,7 @@ import { hours, minutes } from '../../../src/domain/time/units.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import { type FakeAnswer, html } from '../../support/fake-site.js';
 import { crawl, startSite } from '../../support/scenario.js';
-import { PATHS, SessionSite, type SessionSiteOptions, showPage } from '../../support/session-site.js';
+import { type Answer, PATHS, SessionSite, type SessionSiteOptions, showPage } from '../../support/session-site.js';
 
 const configuration = (site: SessionSite, attributes = '', crawler = '') => ({
   crawler: `<Root url="${site.url('/')}"/>${crawler}`,
@@ -82,6 +82,41 @@ it('bad news is believed while the session is alive', async () => {
   expect(await world.indexed()).toEqual(PATHS.filter((path) => path !== '/p2').map((path) => site.url(path)));
   expect(site.logins).toBe(1);
 });
+
+it.each<[string, Answer]>([
+  ['401', { status: 401, body: 'Unauthorized' }],
+  [
+    'a page that sends the browser on',
+    { body: '<meta http-equiv="refresh" content="0; url=/login"><title>Step up</title>' },
+  ],
+  [
+    'a page that sends the browser to the sign-in server',
+    { body: '<meta http-equiv="refresh" content="0; url=https://id.example.com/authorize?a=1"><title>Step up</title>' },
+  ],
+])(
+  'pages that the account may no longer see, which answer with %s, are kept, and their neighbours are read',
+  async (_, answer) => {
+    const closed = new Set<string>();
+    let edition = 'first';
+    const site = await SessionSite.start({
+      member: (path) =>
+        closed.has(path)
+          ? answer
+          : { body: html(`${path}, ${edition} edition`, [...PATHS, '/p6'], `Members read ${path}.`) },
+    });
+    const world = await crawl(configuration(site, 'sendTo="https://id.example.com"'));
+    const urls = await world.indexed();
+    for (const path of ['/p1', '/p2', '/p3', '/p4']) closed.add(path);
+    for (let round = 0; round < 3; round++) await visitAgain(world);
+    edition = 'second';
+    await visitAgain(world);
+    expect(await world.indexed()).toEqual(urls);
+    expect(await deletions(world)).toEqual([]);
+    expect(await world.state(site.url('/p1'))).toMatchObject({ reason: 'login-failed', title: '/p1, first edition' });
+    expect(await world.state(site.url('/p5'))).toMatchObject({ reason: 'indexed', title: '/p5, second edition' });
+    expect(site.logins).toBe(1);
+  },
+);
 
 it('while the page to check does not answer, bad news is not believed', async () => {
   let isDown = false;

@@ -3,6 +3,7 @@
  * all wait for the same attempt. A login that was refused three times, or whose sessions do not last, is not tried again
  * until an operator requests it or its secret changes, because sites lock accounts.
  */
+import type { LoginType } from '../../../domain/crawl/login-types.js';
 import type { LoginDefinition } from '../../../domain/crawl/logins.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import {
@@ -76,6 +77,8 @@ const MAX_RETRY_DELAY = hours(1);
 /** A token is renewed this long before it expires. */
 const RENEWAL_MARGIN = seconds(30);
 const MAX_STEPS = 30;
+/** Requests for pages carry a session and not the secret: refusing them locks no account. */
+const SESSION_TYPES: ReadonlySet<LoginType> = new Set<LoginType>(['form', 'browser', 'oauth2']);
 /** The visit error codes that may be a certificate's fault. */
 const HANDSHAKE_FAILURES: ReadonlySet<string> = new Set<ErrorCode>(['tls-client-certificate', 'tls-failed']);
 
@@ -94,7 +97,7 @@ export class LoginSession {
   private hasFailed = true;
   private readonly budget: LoginBudget;
   readonly suspects = new LogoutSuspects();
-  readonly refusedAreas = new RefusedAreas();
+  private readonly refusedAreas = new RefusedAreas();
   private readonly requests: PacedRequests;
   /** Counts logins, so that a response to a request made before the last login cannot end that login. */
   generation = 0;
@@ -141,6 +144,20 @@ export class LoginSession {
     if (!isRenewal && !this.isWithinBudget(now)) return this.describeFailure();
     this.requests.setPause(pause);
     return this.attempt(isRenewal).then((result) => this.toReadiness(result));
+  }
+
+  /**
+   * To be called when a page is refused although the login works.
+   * @param challenge the WWW-Authenticate header of the response
+   * @param isIndexed whether the last visit of the page went well
+   */
+  noteRefusal(url: string, challenge: string | undefined, isIndexed: boolean): void {
+    if (!SESSION_TYPES.has(this.definition.type)) this.refusedAreas.note(url, challenge, isIndexed);
+  }
+
+  /** Whether the page must not be requested, because its request would be one more failed attempt at the site. */
+  isRefusedAt(url: string, isIndexed: boolean): boolean {
+    return this.refusedAreas.isClosed(url, isIndexed);
   }
 
   /** Logs in at once, on behalf of an operator; joins an attempt that is already running. */

@@ -211,7 +211,7 @@ export class Preconditions {
     if (login.isLoginPage(url.href, state.stamp !== undefined))
       return { end: createEmptyResult(state, createExclusion('login-page', `a page of the login ${login.name}`)) };
     const toEnd = (reason: string): PreconditionResult => ({ end: createLoginFailure(state, reason) });
-    if (login.refusedAreas.isClosed(url.href))
+    if (login.isRefusedAt(url.href, state.status === 'indexed'))
       return toEnd(`login ${login.name}: pages there refuse it; they are not requested until the login is tested`);
     const ready = login.ensureReady(this.getDelay(attempt));
     if (ready instanceof Promise)

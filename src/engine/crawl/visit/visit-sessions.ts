@@ -126,7 +126,7 @@ export class VisitSessions {
     const session = isOutdated ? 'ended' : await login.check(this.preconditions.getDelay(attempt), maxAge);
     if (session === 'alive') {
       login.suspects.acquit(url.href);
-      if (result.status === 401) login.refusedAreas.note(url.href, result.session?.challenge);
+      if (result.status === 401) login.noteRefusal(url.href, result.session?.challenge, state.status === 'indexed');
       return verdict === 'ended' ? toLoginFailure(result, refuse(login)) : result;
     }
     if (session !== 'ended') return toLoginFailure(result, session.detail);
@@ -142,8 +142,11 @@ export class VisitSessions {
     return true;
   }
 
-  private judge(login: LoginSession, { session, outcome }: PageResult): SessionVerdict | Promise<SessionVerdict> {
-    if (session) return login.judgeResponse(session);
+  private judge(
+    login: LoginSession,
+    { session, outcome, refreshTarget }: PageResult,
+  ): SessionVerdict | Promise<SessionVerdict> {
+    if (session) return login.judgeResponse({ ...session, location: session.location ?? refreshTarget });
     return outcome.kind === 'error' && login.isFailedHandshake(outcome.code) ? 'ended' : 'fine';
   }
 
