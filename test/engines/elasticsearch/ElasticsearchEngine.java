@@ -1,8 +1,8 @@
+import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.lang.reflect.Constructor;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.elasticsearch.common.logging.LogConfigurator;
@@ -61,10 +61,12 @@ public class ElasticsearchEngine {
         try (InputStream descriptor = ClassLoader.getSystemResourceAsStream(NETTY)) {
             netty = PluginDescriptor.readInternalDescriptorFromStream(descriptor);
         }
-        PluginDescriptor ingest = new PluginDescriptor(
-            "ingest", "", "1", netty.getElasticsearchVersion(), netty.getJavaVersion(), Ingest.class.getName(), null, List.of(),
-            false, false, false, false
+        // As a file: constructors differ from version to version.
+        String file = String.join(
+            "\n", "name=ingest", "description=processors", "version=1", "elasticsearch.version=" + netty.getElasticsearchVersion(),
+            "java.version=" + netty.getJavaVersion(), "classname=" + Ingest.class.getName()
         );
+        PluginDescriptor ingest = PluginDescriptor.readInternalDescriptorFromStream(new ByteArrayInputStream(file.getBytes()));
         PluginBundle nettyBundle = make(PluginBundle.class, netty, home);
         PluginBundle ingestBundle = make(PluginBundle.class, ingest, home);
         Map<String, Object> layers = Map.of(
