@@ -34,6 +34,8 @@ export interface AuditEntryDto {
   readonly what: string;
   /** Path and query of the call. */
   readonly target: string;
+  /** The crawler that the call names. */
+  readonly crawler?: string;
   /** `done`, or why it failed. */
   readonly outcome: string;
   /** State before the call, as JSON, if the call reports it. */
@@ -252,6 +254,8 @@ export interface CrawlerDto {
 export interface CreatedKeyDto {
   readonly name: string;
   readonly role: 'read' | 'operate' | 'admin';
+  /** The crawlers to which the role is limited; absent if it is valid for the whole server. */
+  readonly crawlers?: readonly string[];
   /** Whether the key is one of CRAWLWAY_API_KEYS or was created through the API. */
   readonly from: 'environment' | 'api';
   readonly createdAt?: string;
@@ -558,6 +562,8 @@ export interface JudgedDto {
 export interface KeyDto {
   readonly name: string;
   readonly role: 'read' | 'operate' | 'admin';
+  /** The crawlers to which the role is limited; absent if it is valid for the whole server. */
+  readonly crawlers?: readonly string[];
   /** Whether the key is one of CRAWLWAY_API_KEYS or was created through the API. */
   readonly from: 'environment' | 'api';
   readonly createdAt?: string;
@@ -714,6 +720,8 @@ export interface NewKeyDto {
   readonly name: string;
   /** Each role includes the permissions of the roles before it. */
   readonly role: 'read' | 'operate' | 'admin';
+  /** Names of the crawlers to which the role is limited. Absent: it is valid for the whole server. */
+  readonly crawlers?: readonly string[];
   /** When the key becomes invalid. Absent: it never expires. */
   readonly expiresAt?: string;
 }
@@ -1331,8 +1339,10 @@ export interface SentPageDto {
 export interface SessionDto {
   /** Name of the API key, or `user:` and the name of the user who has signed in; `local` if the server has no keys. */
   readonly name: string;
-  /** Each role includes the permissions of the roles before it. */
+  /** The highest role; each includes the permissions of the roles before it. */
   readonly role: 'read' | 'operate' | 'admin';
+  /** The crawlers to which the role is limited; absent if it is valid for the whole server. */
+  readonly crawlers?: readonly string[];
   /** Whether calls require an API key or a sign-in. */
   readonly keyWanted: boolean;
   /** Version of the server. */
@@ -1730,7 +1740,7 @@ export interface WeightsDto {
 export interface Calls {
   'GET /api/v1/audit': {
     path: Nothing;
-    query: { cursor?: string; limit?: number };
+    query: { cursor?: string; limit?: number; crawler?: string };
     body: undefined;
     answer: {
   readonly items: readonly AuditEntryDto[];

@@ -4,7 +4,7 @@ import { IMPORT_FORMATS } from '../../import/formats.js';
 import '../server/end-with-launcher.js';
 import { SINK_TYPE_NAMES } from '../domain/push/sink-types.js';
 import { fail } from '../server/fail.js';
-import { ROLES } from '../server/security/api-keys.js';
+import { GRANT_FORM } from '../server/security/api-keys.js';
 import { SERVER_VERSION } from '../server/version.js';
 import { printCompletion, SHELLS } from './completion.js';
 import { serveAssistant } from './mcp.js';
@@ -277,7 +277,7 @@ addJsonOption(addServerOption(keys.command('list')))
 addJsonOption(addServerOption(keys.command('create')))
   .description('create a key and print it; it is shown only this once')
   .argument('<name>', 'who uses the key, as shown in the audit log')
-  .argument('<role>', ROLES.join(', '))
+  .argument('<role>', GRANT_FORM)
   .option('--expires <when>', 'number of days like 90d, or a time like 2027-01-31T00:00:00Z (default: never)')
   .action(later(async () => (await import('./keys.js')).createKey));
 

@@ -4,7 +4,7 @@ import type { CreatedKeyDto, KeyDto } from '../../client/index.js';
 import { generateSigningKey } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
 import { UsageError } from '../server/options.js';
-import { ROLES } from '../server/security/api-keys.js';
+import { GRANT_FORM, parseGrant } from '../server/security/api-keys.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';
 import { formatTable } from './table.js';
@@ -15,11 +15,11 @@ export async function createKey(
   role: string,
   options: ServerOption & JsonOption & { readonly expires?: string },
 ): Promise<void> {
-  if (!(ROLES as readonly string[]).includes(role))
-    throw new UsageError(`unknown role ${role}; use one of ${ROLES.join(', ')}`);
+  const grant = parseGrant(role);
+  if (!grant) throw new UsageError(`unknown role ${role}; use one of ${GRANT_FORM}`);
   const text = JSON.stringify({
     name,
-    role,
+    ...grant,
     ...(options.expires === undefined ? {} : { expiresAt: parseExpiry(options.expires) }),
   });
   const body = { type: 'application/json', text };
@@ -62,9 +62,9 @@ export async function listKeys(options: ServerOption & JsonOption): Promise<void
     process.stdout.write('there are no keys: the API is only available on this machine\n');
     return;
   }
-  const rows = keys.map(({ name, role, from, createdAt = '', createdBy = '', expiresAt = '', expired }) => [
+  const rows = keys.map(({ name, role, crawlers, from, createdAt = '', createdBy = '', expiresAt = '', expired }) => [
     name,
-    role,
+    crawlers ? `${role}@${crawlers.join('+')}` : role,
     from,
     createdAt,
     createdBy,

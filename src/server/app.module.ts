@@ -37,6 +37,7 @@ import { MovesController } from './roots/moves.controller.js';
 import { RootsController } from './roots/roots.controller.js';
 import { SecretsController } from './secrets/secrets.controller.js';
 import { SecretsService } from './secrets/secrets.service.js';
+import { ItemScope } from './security/crawler-scope.js';
 import { AccessGuard, CallLimitGuard, MediaTypeGuard, OpenGuard } from './security/guards.js';
 import { KeyRing } from './security/key-ring.js';
 import type { KeyStore } from './security/key-store.js';
@@ -145,5 +146,6 @@ export const createAppModule = (parts: DynamicModule, controllers: Type[] = CONT
     { provide: APP_GUARD, useClass: MediaTypeGuard },
     { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
     { provide: APP_INTERCEPTOR, useClass: SearchShare },
+    { provide: APP_INTERCEPTOR, useClass: ItemScope },
   ],
 });

@@ -9,6 +9,7 @@ import { ApiWorld } from './api-world.js';
 const KEYS = { read: 'r'.repeat(20), operate: 'o'.repeat(20), admin: 'a'.repeat(20) };
 const keyed = Object.entries(KEYS)
   .map(([role, key]) => `${role}er:${role}:${key}`)
+  .concat(`department:admin@1:${'d'.repeat(20)}`, `clerk:read@1:${'c'.repeat(20)}`)
   .join(',');
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 
@@ -25,6 +26,10 @@ interface Call {
   readonly id: string;
   readonly method: string;
   readonly path: string;
+  /** The same call, for another crawler. */
+  readonly pathOfOther: string;
+  /** What the description says about roles that are limited to crawlers. */
+  readonly limited: string | undefined;
   /** That the description names; absent for a call that needs no key. */
   readonly role: Role | undefined;
 }
@@ -63,13 +68,15 @@ function allCalls(): Call[] {
       id,
       method: method.toUpperCase(),
       path: path.replaceAll(/\{\w+\}/g, '1'),
+      limited: /limited to crawlers: (.*)/.exec(description)?.[1] ?? (/\{crawler\}/.test(path) ? 'path' : 'server'),
+      pathOfOther: path.replace('{crawler}', '2').replaceAll(/\{\w+\}/g, '1'),
       role: ROLES.find((role) => role === /Role: (\w+)\./.exec(description)?.[1]),
     })),
   );
 }
 
 /** The status of a call without a body; an endless answer is not waited for. */
-function statusOf({ method, path }: Call, headers: Record<string, string>): Promise<number> {
+function statusOf({ method, path }: Pick<Call, 'method' | 'path'>, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
     const call = request(closed.server.url + path, { method, headers }, (response) => {
       resolve(response.statusCode!);
@@ -119,6 +126,25 @@ describe('a server with API keys', () => {
       else expect([caller, status]).toEqual([caller, refusal]);
     }
   });
+
+  it.each(allCalls().flatMap((call) => (call.role ? [[call.id, call] as const] : [])))(
+    'limits roles for one crawler to that crawler in %s',
+    async (_, { method, path, pathOfOther, role, limited = '' }) => {
+      const ask = (key: string, ownPath: string) => statusOf({ method, path: ownPath }, bearer(key.repeat(20)));
+      const isQuery = limited.startsWith('`crawler` has to name one');
+      const isAllowed = !/^(server|may not make the call)/.test(limited);
+      const own = await ask('d', path);
+      if (isAllowed) expect([401, 403, 429, 500]).not.toContain(own);
+      else expect(own).toBe(403);
+      if (limited === 'path') expect(await ask('d', pathOfOther)).toBe(403);
+      if (isQuery) {
+        for (const query of ['crawler=2', 'crawler=1&crawler=2', 'crawler=2&crawler=2', 'crawler='])
+          expect([query, await ask('d', `${path}?${query}`)]).toEqual([query, 403]);
+        expect(await ask('d', `${path}?crawler=1`)).not.toBe(403);
+      }
+      if (role !== 'read') expect(await ask('c', path)).toBe(403);
+    },
+  );
 
   it('answers a method that a path does not have with those that it has', async () => {
     const answer = (method: string, path: string) => closed.send(method, path, undefined, bearer(KEYS.admin));

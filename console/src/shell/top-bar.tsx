@@ -32,8 +32,11 @@ export function TopBar(): JSX.Element {
           <span class="muted wide-only">{session.version}</span>
         </span>
         <ThemeSwitch />
-        <span class="muted wide-only" title="Your name and role on this server">
-          {session.name} ({session.role})
+        <span
+          class="muted wide-only"
+          title="Your name and role on this server, and the crawlers to which it is limited"
+        >
+          {session.name} ({[session.role, ...(session.crawlers ?? [])].join(' ')})
         </span>
         {session.keyWanted && (
           <button type="button" class="button" onClick={signOut}>

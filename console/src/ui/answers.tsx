@@ -52,7 +52,7 @@ function ProblemList({ problem }: { problem: ApiProblem }): JSX.Element | null {
 
 function getStatusHint(status: number): string {
   if (status === 0) return 'This page resumes automatically when the server is back.';
-  if (status === 403) return 'Sign in with a key that has a higher role.';
+  if (status === 403) return 'Sign in with a key that has a higher role, or one for more crawlers.';
   if (status === 412)
     return 'Someone has changed the configuration in the meantime: reload this page and repeat your change.';
   if (status === 429) return 'Wait a moment and try again.';

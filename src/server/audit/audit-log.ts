@@ -12,6 +12,8 @@ export interface AuditEntry {
   readonly what: string;
   /** Path and query of the call. */
   readonly target: string;
+  /** The crawler that the call named; absent if it concerned the whole server. */
+  readonly crawler?: string;
   readonly outcome: string;
   /** JSON, or empty. */
   readonly before: string;
@@ -21,6 +23,10 @@ export interface AuditEntry {
 /** Append-only; the store limits its size. */
 export interface AuditLog {
   append(entry: AuditEntry): Promise<void>;
-  /** Newest first. */
-  listEntries(before: number | undefined, limit: number): Promise<(AuditEntry & { readonly id: number })[]>;
+  /** Newest first; all, or those that name the crawler. */
+  listEntries(
+    before: number | undefined,
+    limit: number,
+    crawler?: string,
+  ): Promise<(AuditEntry & { readonly id: number })[]>;
 }

@@ -1,5 +1,7 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiProperty, ApiTags } from '@nestjs/swagger';
+import { IsString, MaxLength } from 'class-validator';
+import { IfGiven } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, type Page, PageQuery, parseNumberCursor, toPage } from '../http/paging.js';
@@ -7,12 +9,21 @@ import { type Answer, integer, schema, text, time } from '../http/schema.js';
 import { API, AUDIT_LOG } from '../tokens.js';
 import type { AuditEntry, AuditLog } from './audit-log.js';
 
+class AuditQuery extends PageQuery {
+  @ApiProperty({ required: false, description: 'Only calls that name this crawler.', minLength: 1 })
+  @IfGiven()
+  @IsString()
+  @MaxLength(256)
+  crawler?: string;
+}
+
 const entrySchema = schema<AuditEntry & { readonly id: number }>()('AuditEntry', {
   id: integer(3),
   at: time(),
   who: text('admin', 'Name of the API key, or `user:` and a person; `local` when the server has no keys.'),
   what: text('pauseHost', 'operationId of the call.'),
   target: text('/api/v1/hosts/www.example.com/pause', 'Path and query of the call.'),
+  crawler: text('docs', 'The crawler that the call names.').optional(),
   outcome: text('done', '`done`, or why it failed.'),
   before: text('{"paused":false}', 'State before the call, as JSON, if the call reports it.')
     .optional()
@@ -34,10 +45,11 @@ export class AuditController {
     description:
       'Every write through the API, newest first: who, what, when, and the state before and after. Repeated checks and previews by the same caller are recorded once a minute.',
     role: 'admin',
+    crawlers: 'query',
   })
   @PageResponse(entrySchema)
-  async list(@Query() query: PageQuery): Promise<Page<Answer<typeof entrySchema>>> {
-    const entries = await this.log.listEntries(parseNumberCursor(query.cursor), query.limit + 1);
+  async list(@Query() query: AuditQuery): Promise<Page<Answer<typeof entrySchema>>> {
+    const entries = await this.log.listEntries(parseNumberCursor(query.cursor), query.limit + 1, query.crawler);
     return mapPage(
       toPage(entries, query.limit, (entry) => entry.id),
       entrySchema.from,

@@ -6,6 +6,7 @@ import { decodeLeniently, redact, redactDeep } from '../../domain/redact.js';
 import type { Instant } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import { OPERATION_KEY, WRITES_KEY } from '../http/operation.js';
+import { findNamedCrawler } from '../security/crawler-scope.js';
 import { AUDIT_LOG, CLOCK } from '../tokens.js';
 import type { AuditLog } from './audit-log.js';
 
@@ -61,11 +62,13 @@ export class AuditInterceptor implements NestInterceptor {
   }
 
   private async record(request: FastifyRequest, operation: string, outcome: string): Promise<void> {
+    const crawler = findNamedCrawler(request);
     await this.log.append({
       at: this.clock.now(),
       who: getCallerName(request),
       what: operation,
       target: truncate(redact(decodeLeniently(redact(request.url)))),
+      ...(crawler === undefined ? {} : { crawler }),
       outcome: truncate(redact(outcome)),
       before: truncate(toRedactedJson(request.changeNote?.before)),
       after: truncate(toRedactedJson(request.changeNote?.after)),

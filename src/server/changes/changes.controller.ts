@@ -134,6 +134,7 @@ export class ChangesController {
     description:
       'Compares the index now with the index at a time, from the ledger of orders, which goes back 30 days or a million orders. A document that was only sent again has not changed; one that came and went is left out.',
     role: 'read',
+    crawlers: 'query',
     problems: { 404: 'There is no crawler with that name.' },
   })
   @ApiOkResponse({ schema: changesSchema.ref })
@@ -148,6 +149,7 @@ export class ChangesController {
     summary: 'Changes of the index as an Atom feed',
     description: 'Takes the parameters of `listChanges`. An entry is one change of one document.',
     role: 'read',
+    crawlers: 'query',
     problems: { 404: 'There is no crawler with that name.' },
   })
   @ApiOkResponse({
@@ -171,6 +173,7 @@ export class ChangesController {
     summary: 'Changes of the index as a JSON feed',
     description: 'Takes the parameters of `listChanges`; version 1.1 of jsonfeed.org.',
     role: 'read',
+    crawlers: 'query',
     problems: { 404: 'There is no crawler with that name.' },
   })
   @ApiOkResponse({

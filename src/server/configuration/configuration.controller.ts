@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import {
   applyDecorators,
   Body,
@@ -149,7 +150,7 @@ export class ConfigurationController {
     const files = [...draft.files.keys()];
     note.recordChange({ version: before }, { version: header.version, ...(files.length > 0 ? { files } : {}) });
     setVersionHeaders(reply, this.configuration);
-    return this.getState();
+    return this.getState(request);
   }
 
   @Get('files')
@@ -171,12 +172,15 @@ export class ConfigurationController {
   @Operation({
     id: 'getConfigurationState',
     summary: 'Version, warnings, and whether the file is in force',
-    description: 'Linter warnings, and the errors in the file on disk if it was changed and cannot be used.',
+    description:
+      'Linter warnings, and the errors in the file on disk if it was changed and cannot be used; not for a caller whose role is limited to crawlers.',
     role: 'read',
+    crawlers: 'handler',
   })
   @ApiOkResponse({ schema: configurationStateSchema.ref })
-  getState(): StateAnswer {
-    return configurationStateSchema.from(this.configuration);
+  getState(@Req() { crawlers }: FastifyRequest): StateAnswer {
+    const state = configurationStateSchema.from(this.configuration);
+    return crawlers ? { ...state, file: basename(state.file), warnings: [], rejected: [] } : state;
   }
 
   @Post('check')

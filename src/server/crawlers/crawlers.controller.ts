@@ -31,6 +31,7 @@ export class CrawlersController {
     summary: 'All crawlers',
     description: 'State, counts by status, sources and rates of every crawler, and what limits its speed.',
     role: 'read',
+    crawlers: 'items',
   })
   @PageResponse(crawlerSchema)
   async list(): Promise<Page<CrawlerAnswer>> {

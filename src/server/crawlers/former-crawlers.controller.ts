@@ -103,6 +103,7 @@ export class FormerCrawlersController {
     description:
       'Crawlers that were renamed or removed while URLs of them are stored. Their documents stay in the index until somebody decides. `listUrls`, `clearUrls` and `getCrawler` accept their names, too.',
     role: 'read',
+    crawlers: 'items',
   })
   @PageResponse(formerCrawlerSchema)
   async list(): Promise<Page<FormerAnswer>> {
@@ -117,6 +118,7 @@ export class FormerCrawlersController {
     summary: 'Decide what becomes of the documents of a former crawler',
     description: 'Documents are deleted or handed over in the background. The decision can be made anew.',
     role: 'operate',
+    crawlers: 'server',
     problems: {
       404: 'There is no former crawler with that name, or no crawler that could take over its documents.',
       422: 'The other crawler pushes to other sinks, or changes of the former one are held.',
@@ -143,6 +145,7 @@ export class FormerCrawlersController {
     description:
       'Changes the name in the configuration, and decides what becomes of the documents. With `hand-over` and without `to`, the crawler keeps its URLs and documents under the new name.',
     role: 'admin',
+    crawlers: 'server',
     problems: { ...CHANGE_PROBLEMS, 404: 'There is no crawler with that name.' },
   })
   @ApiOkResponse({ schema: configurationStateSchema.ref })
@@ -172,6 +175,7 @@ export class FormerCrawlersController {
     summary: 'Remove a crawler',
     description: 'Removes the crawler from the configuration, and decides what becomes of its documents.',
     role: 'admin',
+    crawlers: 'server',
     problems: { ...CHANGE_PROBLEMS, 404: 'There is no crawler with that name.' },
   })
   @ApiOkResponse({ schema: configurationStateSchema.ref })

@@ -58,6 +58,7 @@ export class EventsController implements OnModuleDestroy {
       `Server-sent events: visit, verdict, order, crawler, sink, host, login, configuration. At most ${MAX_EVENTS_PER_SECOND} of each type ` +
       'per second; a `dropped` event says how many of each type were left out.',
     role: 'read',
+    crawlers: 'handler',
   })
   @ApiProduces('text/event-stream')
   @ApiOkResponse({
@@ -65,17 +66,20 @@ export class EventsController implements OnModuleDestroy {
     content: { 'text/event-stream': { schema: { type: 'string', example: EXAMPLE } } },
   })
   async stream(
-    @Req() { caller }: FastifyRequest,
+    @Req() { caller, crawlers }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AsyncIterable<string>> {
     this.acquireStream(caller?.name ?? '', reply);
-    return this.streamEvents(reply);
+    return this.streamEvents(reply, crawlers);
   }
 
-  private async *streamEvents(reply: FastifyReply): AsyncIterable<string> {
+  private async *streamEvents(reply: FastifyReply, crawlers: ReadonlySet<string> | undefined): AsyncIterable<string> {
     this.trackConnection(reply);
     const feed = new EventFeed(MAX_EVENTS_PER_SECOND);
-    const unsubscribe = this.engine.events.subscribe((event) => feed.offer(event, this.clock.now()));
+    const unsubscribe = this.engine.events.subscribe((event) => {
+      const isVisible = !crawlers || ('crawler' in event && crawlers.has(event.crawler));
+      if (isVisible) feed.offer(event, this.clock.now());
+    });
     try {
       yield 'retry: 2000\n\n';
       // The loop also ends when the client disconnects: Nest then calls the generator's return method.

@@ -84,6 +84,7 @@ export class HostsController {
     summary: 'Web servers of a crawler',
     description: 'In alphabetical order, with counts, politeness and health. Politeness is shared by all crawlers.',
     role: 'read',
+    crawlers: 'query',
     problems: { 404: 'There is no crawler with that name.' },
   })
   @PageResponse(hostSchema)
@@ -116,6 +117,7 @@ export class HostsController {
     description:
       'Subfolders with the number of URLs in each, and the URLs in the folder itself. Each response is quick: a large host is counted in steps, `next` requests the following step, and the counts of all steps add up to the exact totals.',
     role: 'read',
+    crawlers: 'query',
     problems: { 404: 'There is no crawler with that name.', 422: 'The string is not a folder.' },
   })
   @ApiOkResponse({ schema: folderSchema.ref })

@@ -5,9 +5,11 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiConsumes, ApiOperation, ApiResponse, ApiSecurity } from '@nestjs/swagger';
 import type { Role } from '../security/api-keys.js';
+import { type CrawlerScope, describeScope } from '../security/crawler-scope.js';
 import { createPlainProblem, PROBLEM_MEDIA_TYPE, problemSchema } from './problem.js';
 
 export const ROLE_KEY = 'crawlway:role';
+export const CRAWLERS_KEY = 'crawlway:crawlers';
 export const CONSUMES_KEY = 'crawlway:consumes';
 export const OPERATION_KEY = 'crawlway:operation';
 export const WRITES_KEY = 'crawlway:writes';
@@ -25,6 +27,11 @@ export interface OperationOptions {
   readonly description: string;
   /** `open`: never requires a key. */
   readonly role: Role | 'open';
+  /**
+   * What callers see and change whose role is limited to crawlers. Absent: the crawler in the path; if there is none,
+   * they may not make the call.
+   */
+  readonly crawlers?: CrawlerScope;
   /** False for a POST that changes nothing or needs no key; the audit log records these once a minute. */
   readonly writes?: false;
   /** True if the call searches the stored URLs; only a few such calls run at the same time for each key. */
@@ -49,7 +56,7 @@ export const COMMON_PROBLEMS: Readonly<Record<number, string>> = {
  */
 export const CLOSED_PROBLEMS: Readonly<Record<number, string>> = {
   401: 'The API key is missing or unknown.',
-  403: 'The role of the key does not allow the call.',
+  403: 'The role of the key does not allow the call, or is limited to other crawlers.',
   503:
     'The server is starting, or the database is currently unavailable: it is locked by another program, full, or unreachable. ' +
     '`Retry-After` says when to try again.',
@@ -80,6 +87,7 @@ export function Operation(options: OperationOptions): MethodDecorator {
   };
   return applyDecorators(
     SetMetadata(ROLE_KEY, options.role),
+    SetMetadata(CRAWLERS_KEY, options.crawlers),
     SetMetadata(CONSUMES_KEY, options.consumes ?? [JSON_TYPE]),
     SetMetadata(OPERATION_KEY, options.id),
     SetMetadata(WRITES_KEY, options.writes ?? true),
@@ -87,7 +95,10 @@ export function Operation(options: OperationOptions): MethodDecorator {
     ApiOperation({
       operationId: options.id,
       summary: options.summary,
-      description: options.role === 'open' ? options.description : `${options.description}\n\nRole: ${options.role}.`,
+      description:
+        options.role === 'open'
+          ? options.description
+          : `${options.description}\n\nRole: ${options.role}.${describeScope(options.crawlers)}`,
     }),
     ...(options.consumes ? [ApiConsumes(...options.consumes)] : []),
     ...(options.role === 'open' ? [] : [ApiSecurity('bearer'), ApiSecurity('apiKey')]),

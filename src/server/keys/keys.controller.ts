@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsIn, IsString, Matches } from 'class-validator';
+import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsIn, IsString, Matches, MaxLength, MinLength } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { type Instant, instant } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
@@ -10,8 +10,16 @@ import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
-import { type Answer, boolean, oneOf, ownSchema, schema, text, time, timeAhead } from '../http/schema.js';
-import { KEY_NAME, LOCAL_CALLER, ROLES, type Role } from '../security/api-keys.js';
+import { type Answer, boolean, list, oneOf, ownSchema, schema, text, time, timeAhead } from '../http/schema.js';
+import {
+  findHighestGrant,
+  KEY_NAME,
+  LOCAL_CALLER,
+  parseGrant,
+  ROLES,
+  type Role,
+  type RoleGrant,
+} from '../security/api-keys.js';
 import { KeyRing } from '../security/key-ring.js';
 import type { StoredKey } from '../security/key-store.js';
 import { API, CLOCK } from '../tokens.js';
@@ -32,6 +40,24 @@ class NewKeyDto {
 
   @ApiProperty({
     required: false,
+    description: 'Names of the crawlers to which the role is limited. Absent: it is valid for the whole server.',
+    example: ['intranet-hr'],
+    type: 'array',
+    minItems: 1,
+    maxItems: 100,
+    items: { type: 'string', minLength: 1, maxLength: 256 },
+  })
+  @IfGiven()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(100)
+  @IsString({ each: true })
+  @MinLength(1, { each: true })
+  @MaxLength(256, { each: true })
+  crawlers?: string[];
+
+  @ApiProperty({
+    required: false,
     format: 'date-time',
     description: 'When the key becomes invalid. Absent: it never expires.',
     example: '2026-03-09T08:15:30.000Z',
@@ -42,12 +68,19 @@ class NewKeyDto {
 }
 
 /** A key of the environment, or one that was created through the API. */
-type ListedKey = Pick<StoredKey, 'name' | 'role'> &
-  Partial<StoredKey> & { readonly from: 'environment' | 'api'; readonly expired: boolean };
+type ListedKey = RoleGrant &
+  Pick<StoredKey, 'name'> &
+  Partial<Omit<StoredKey, 'role'>> & { readonly from: 'environment' | 'api'; readonly expired: boolean };
+
+const CRAWLERS = list(
+  text('intranet-hr'),
+  'The crawlers to which the role is limited; absent if it is valid for the whole server.',
+);
 
 const keySchema = schema<ListedKey>()('Key', {
   name: text('operations'),
   role: oneOf(ROLES),
+  crawlers: CRAWLERS.optional(),
   from: oneOf(['environment', 'api'], 'Whether the key is one of CRAWLWAY_API_KEYS or was created through the API.'),
   createdAt: time().optional(),
   createdBy: text('admin', 'Who created the key.').optional(),
@@ -62,8 +95,9 @@ const createdKeySchema = schema<ListedKey & { readonly key: string }>()('Created
 
 type KeyAnswer = Answer<typeof keySchema>;
 
-const toListedKey = (key: StoredKey, now: Instant): ListedKey => ({
+const toListedKey = ({ role, ...key }: StoredKey, now: Instant): ListedKey => ({
   ...key,
+  ...(parseGrant(role) ?? { role: 'read', crawlers: [] }),
   from: 'api',
   expired: key.expiresAt !== undefined && now >= key.expiresAt,
 });
@@ -87,7 +121,7 @@ export class KeysController {
   @PageResponse(keySchema)
   async list(): Promise<Page<KeyAnswer>> {
     const environmentKeys = this.ring.environmentKeys.map(
-      ({ name, role }): ListedKey => ({ name, role, from: 'environment', expired: false }),
+      ({ name, role, crawlers }): ListedKey => ({ name, role, crawlers, from: 'environment', expired: false }),
     );
     const now = this.clock.now();
     const storedKeys = (await this.ring.list()).map((key) => toListedKey(key, now));
@@ -104,7 +138,7 @@ export class KeysController {
   })
   @ApiCreatedResponse({ schema: createdKeySchema.ref })
   async create(
-    @Body() { name, role, expiresAt }: NewKeyDto,
+    @Body() { name, role, crawlers, expiresAt }: NewKeyDto,
     @Req() request: FastifyRequest,
     @Audited() note: ChangeNote,
   ): Promise<Answer<typeof createdKeySchema>> {
@@ -113,7 +147,7 @@ export class KeysController {
     if (expiryTime !== undefined && !(expiryTime > now))
       throw new ProblemException('unacceptable', `expiresAt ${expiresAt} is not in the future.`);
     const { name: creator } = request.caller ?? LOCAL_CALLER;
-    const result = await this.ring.create(name, role, creator, expiryTime).catch((error: unknown) => {
+    const result = await this.ring.create(name, { role, crawlers }, creator, expiryTime).catch((error: unknown) => {
       throw error instanceof RangeError ? new ProblemException('unacceptable', error.message) : error;
     });
     if (!result)
@@ -156,7 +190,8 @@ const sessionSchema = ownSchema('Session', {
     'operations',
     'Name of the API key, or `user:` and the name of the user who has signed in; `local` if the server has no keys.',
   ),
-  role: oneOf(ROLES, 'Each role includes the permissions of the roles before it.'),
+  role: oneOf(ROLES, 'The highest role; each includes the permissions of the roles before it.'),
+  crawlers: CRAWLERS.optional(),
   keyWanted: boolean('Whether calls require an API key or a sign-in.'),
   version: text('0.1.0', 'Version of the server.'),
 });
@@ -172,10 +207,11 @@ export class SessionController {
     summary: 'Show who is calling',
     description: 'Name and role of the key sent with the call, so that a client can hide what the role may not do.',
     role: 'read',
+    crawlers: 'none',
   })
   @ApiOkResponse({ schema: sessionSchema.ref })
   get(@Req() request: FastifyRequest): Answer<typeof sessionSchema> {
-    const { name, role } = request.caller ?? LOCAL_CALLER;
-    return { name, role, keyWanted: !this.ring.isOpen, version: SERVER_VERSION };
+    const caller = request.caller ?? LOCAL_CALLER;
+    return { name: caller.name, ...findHighestGrant(caller), keyWanted: !this.ring.isOpen, version: SERVER_VERSION };
   }
 }

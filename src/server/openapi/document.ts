@@ -14,7 +14,8 @@ const DESCRIPTION = `Crawlway crawls web sites and keeps a search index in sync 
 
 Errors are problem documents (RFC 9457, \`application/problem+json\`). Lists return \`{items, next}\`: \`next\` is the \`cursor\` of
 the following page. Times are ISO 8601 in UTC; durations are in seconds, with the unit in the name. Writes to the
-configuration carry \`If-Match\` with the \`ETag\` that was read. If API keys are configured, every call except the health probes requires one.`;
+configuration carry \`If-Match\` with the \`ETag\` that was read. If API keys are configured, every call except the health probes requires one. The role of
+a key can be limited to crawlers: it then allows calls with one of these crawlers in their path, and others as their descriptions say.`;
 
 const SHARED_PROBLEMS: Readonly<Record<string, string>> = {
   ...COMMON_PROBLEMS,

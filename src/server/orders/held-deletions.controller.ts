@@ -1,6 +1,7 @@
-import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Controller, ForbiddenException, Get, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
+import type { FastifyRequest } from 'fastify';
 import { HOLD_CAUSES } from '../../domain/crawl/change-guard.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { HeldChangeGroup, HeldChangeSample, HeldDeletions } from '../../engine/views/delivery-views.js';
@@ -73,6 +74,7 @@ export class HeldDeletionsController {
     description:
       'Deletions that were decided but are withheld, by host: because too many were decided at once, or until the host shows a sign of life. And changes, by cause: many pages of the host suddenly say the same.',
     role: 'read',
+    crawlers: 'items',
   })
   @PageResponse(heldDeletionsSchema)
   async list(): Promise<Page<Answer<typeof heldDeletionsSchema>>> {
@@ -85,6 +87,7 @@ export class HeldDeletionsController {
     summary: 'Compare held changes',
     description: 'Up to five pages of the host for each cause: what is indexed, and what the page says now.',
     role: 'read',
+    crawlers: 'items',
   })
   @PageResponse(heldChangeSampleSchema)
   async listChanges(@Param('host') host: string): Promise<Page<Answer<typeof heldChangeSampleSchema>>> {
@@ -99,14 +102,17 @@ export class HeldDeletionsController {
     description:
       "The host's held deletions are sent to the sinks; the pages of its held changes are visited, and what they say then is believed.",
     role: 'operate',
+    crawlers: 'handler',
     problems: NOT_FOUND_PROBLEM,
   })
   @ApiOkResponse({ schema: countSchema.ref })
   async release(
     @Param('host') host: string,
     @Query() { reason }: DecisionQuery,
+    @Req() request: FastifyRequest,
     @Audited() note: ChangeNote,
   ): Promise<CountAnswer> {
+    await this.requireOwn(request, host);
     const count = await this.engine.orders.releaseHeldDeletions(host, reason);
     note.recordChange({ held: count }, { released: count });
     return { count };
@@ -120,16 +126,27 @@ export class HeldDeletionsController {
     description:
       "The host's held deletions and changes are discarded; the documents stay in the index until a later visit decides again.",
     role: 'operate',
+    crawlers: 'handler',
     problems: NOT_FOUND_PROBLEM,
   })
   @ApiOkResponse({ schema: countSchema.ref })
   async drop(
     @Param('host') host: string,
     @Query() { reason }: DecisionQuery,
+    @Req() request: FastifyRequest,
     @Audited() note: ChangeNote,
   ): Promise<CountAnswer> {
+    await this.requireOwn(request, host);
     const count = await this.engine.orders.dropHeldDeletions(host, reason);
     note.recordChange({ held: count }, { dropped: count });
     return { count };
+  }
+
+  /** A decision about a host is one about all crawlers of the host for which something is held. */
+  private async requireOwn({ crawlers }: FastifyRequest, host: string): Promise<void> {
+    if (!crawlers) return;
+    const held = await this.engine.orders.listHeldDeletions();
+    if (held.some(({ hostKey, crawler }) => hostKey === host && !crawlers.has(crawler)))
+      throw new ForbiddenException(`Deletions of other crawlers are held for ${host}, too.`);
   }
 }

@@ -80,6 +80,7 @@ export class OrdersController {
     description:
       'Every order on record, newest first: when and why it was decided, attempts, and how the sink responded.',
     role: 'read',
+    crawlers: 'query',
   })
   @PageResponse(orderSchema)
   async list(@Query() query: OrdersQuery): Promise<Page<OrderAnswer>> {
@@ -99,6 +100,7 @@ export class OrdersController {
     description:
       'Retries every matching refused order, as `POST /orders/{id}/retry` does with one, for example after the mapping of an index was corrected. Pages are fetched again in the background; `count` is the number of orders.',
     role: 'operate',
+    crawlers: 'query',
   })
   @ApiOkResponse({ schema: countSchema.ref })
   async retryAll(@Query() query: RetryQuery, @Audited() note: ChangeNote): Promise<Answer<typeof countSchema>> {

@@ -39,6 +39,7 @@ export class ReasonsController {
     summary: 'All reason and error codes',
     description: 'What each code means and what to do about it.',
     role: 'read',
+    crawlers: 'none',
   })
   @PageResponse(reasonSchema)
   list(): Page<ReasonAnswer> {
@@ -57,6 +58,7 @@ export class ElementsController {
     summary: 'What can be written in CrawlConfig.xml',
     description: 'Elements with their attributes, values and defaults: the table from which forms are built.',
     role: 'read',
+    crawlers: 'none',
   })
   @PageResponse(elementFormSchema, 'All elements.')
   list(): Page<ElementForm> {

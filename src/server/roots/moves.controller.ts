@@ -62,6 +62,7 @@ export class MovesController {
     description:
       'Sites whose home page redirects to another site, to which the crawl does not move by itself: their documents stay in the index until someone decides. And sites whose pages redirect to new addresses of their own, with the number of those that have arrived; such a move is listed for a week, or until it is done.',
     role: 'read',
+    crawlers: 'items',
   })
   @PageResponse(siteMoveSchema)
   async list(): Promise<Page<Answer<typeof siteMoveSchema>>> {

@@ -5,9 +5,15 @@ export const ROLES = ['read', 'operate', 'admin'] as const;
 /** Each role includes the permissions of the roles before it. */
 export type Role = (typeof ROLES)[number];
 
-export interface ApiKey {
-  readonly name: string;
+/** A role, for all crawlers or for some. */
+export interface RoleGrant {
   readonly role: Role;
+  /** Names of the crawlers to which the role is limited. Absent: it is valid for the whole server. */
+  readonly crawlers?: readonly string[];
+}
+
+export interface ApiKey extends RoleGrant {
+  readonly name: string;
   /** SHA-256 of the key. */
   readonly digest: Uint8Array;
   /** True if the key is short enough to be guessed. */
@@ -17,20 +23,45 @@ export interface ApiKey {
 /** The person or program that makes a call. */
 export interface Caller {
   readonly name: string;
-  readonly role: Role;
+  /** At least one. */
+  readonly grants: readonly RoleGrant[];
 }
 
 /** Valid names of keys. */
 export const KEY_NAME = /^[\w.@-]{1,64}$/;
 
 /** Without keys, the API listens on loopback only, and everyone on this machine may do everything. */
-export const LOCAL_CALLER: Caller = { name: 'local', role: 'admin' };
+export const LOCAL_CALLER: Caller = { name: 'local', grants: [{ role: 'admin' }] };
 
 /** Recommended minimum length; shorter keys are accepted with a warning. */
 export const RECOMMENDED_LENGTH = 16;
 
+/** How a grant is written; for messages. */
+export const GRANT_FORM = `${ROLES.join(', ')}, or a role and crawlers such as admin@hr+wiki`;
+
 /**
- * Reads `name:role:key, …`.
+ * Parses `role` or `role@crawler+crawler`; special characters of names are percent-encoded. Returns undefined if the
+ * text is anything else.
+ */
+export function parseGrant(text: string): RoleGrant | undefined {
+  const [roleText = '', ...limits] = text.split('@');
+  const role = ROLES.find((candidate) => candidate === roleText);
+  if (!role || limits.length > 1) return undefined;
+  if (limits[0] === undefined) return { role };
+  try {
+    const crawlers = limits[0].split('+').map(decodeURIComponent);
+    return crawlers.includes('') ? undefined : { role, crawlers };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The inverse of parseGrant. */
+export const formatGrant = ({ role, crawlers }: RoleGrant): string =>
+  crawlers ? `${role}@${crawlers.map(encodeURIComponent).join('+')}` : role;
+
+/**
+ * Reads `name:role:key, …`, where the role may be limited to crawlers.
  * @throws Error with the position of the entry and none of its text, because any part of a misspelled entry may be the
  * key.
  */
@@ -49,12 +80,11 @@ function parseEntry(entry: string, position: number): ApiKey {
   if (!KEY_NAME.test(name)) {
     throw new Error(`entry ${position} has no valid name; write name:role:key with letters, digits and . _ @ -`);
   }
-  if (!isRole(role)) throw new Error(`entry ${position} has no valid role (${ROLES.join(', ')}); write name:role:key`);
+  const grant = parseGrant(role);
+  if (!grant) throw new Error(`entry ${position} has no valid role (${GRANT_FORM}); write name:role:key`);
   if (key === '') throw new Error(`entry ${position} has no key; write name:role:key`);
-  return { name, role, digest: computeDigest(key), short: key.length < RECOMMENDED_LENGTH };
+  return { name, ...grant, digest: computeDigest(key), short: key.length < RECOMMENDED_LENGTH };
 }
-
-const isRole = (text: string): text is Role => (ROLES as readonly string[]).includes(text);
 
 export const computeDigest = (key: string): Uint8Array => createHash('sha256').update(key, 'utf8').digest();
 
@@ -62,11 +92,28 @@ export const computeDigest = (key: string): Uint8Array => createHash('sha256').u
 export function findCaller(keys: readonly ApiKey[], presentedKey: string): Caller | undefined {
   const presentedDigest = computeDigest(presentedKey);
   let caller: Caller | undefined;
-  for (const key of keys) {
-    if (timingSafeEqual(key.digest, presentedDigest)) caller = { name: key.name, role: key.role };
+  for (const { name, role, crawlers, digest } of keys) {
+    if (timingSafeEqual(digest, presentedDigest)) caller = { name, grants: [{ role, ...(crawlers && { crawlers }) }] };
   }
   return caller;
 }
 
-export const hasRole = (caller: Caller, requiredRole: Role): boolean =>
-  ROLES.indexOf(caller.role) >= ROLES.indexOf(requiredRole);
+const getRank = ({ role }: RoleGrant): number => ROLES.indexOf(role);
+
+/**
+ * For which crawlers the caller has the role: names, or `all` including what belongs to no crawler. Undefined if the
+ * caller does not have the role.
+ */
+export function findCrawlers({ grants }: Caller, requiredRole: Role): ReadonlySet<string> | 'all' | undefined {
+  const sufficientGrants = grants.filter((grant) => getRank(grant) >= ROLES.indexOf(requiredRole));
+  if (sufficientGrants.length === 0) return undefined;
+  if (sufficientGrants.some(({ crawlers }) => crawlers === undefined)) return 'all';
+  return new Set(sufficientGrants.flatMap(({ crawlers = [] }) => crawlers));
+}
+
+/** The highest role of a caller, and the crawlers to which it is limited. */
+export function findHighestGrant(caller: Caller): RoleGrant {
+  const role = ROLES.findLast((candidate) => caller.grants.some((grant) => grant.role === candidate)) ?? 'read';
+  const crawlers = findCrawlers(caller, role);
+  return crawlers === undefined || crawlers === 'all' ? { role } : { role, crawlers: [...crawlers] };
+}

@@ -3,7 +3,16 @@ import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { describe, expect, it } from 'vitest';
 import { CONTROLLERS } from '../app.module.js';
 import { ROLE_KEY, WRITES_KEY } from '../http/operation.js';
-import { type Caller, findCaller, hasRole, parseApiKeys, ROLES } from './api-keys.js';
+import {
+  findCaller,
+  findCrawlers,
+  findHighestGrant,
+  formatGrant,
+  parseApiKeys,
+  parseGrant,
+  ROLES,
+  type Role,
+} from './api-keys.js';
 
 const calls = CONTROLLERS.flatMap((controller) =>
   Object.entries(Object.getOwnPropertyDescriptors(controller.prototype))
@@ -68,13 +77,29 @@ describe('access to the API', () => {
   });
 
   it('increases with the role', () => {
-    const may = (role: Caller['role']) => ROLES.filter((needed) => hasRole({ name: 'x', role }, needed));
+    const may = (role: Role) =>
+      ROLES.filter((needed) => findCrawlers({ name: 'x', grants: [{ role }] }, needed) === 'all');
     expect(ROLES.map(may)).toEqual([['read'], ['read', 'operate'], ['read', 'operate', 'admin']]);
+  });
+
+  it('may be limited to crawlers, and be another one for the rest', () => {
+    const grants = ['read', 'admin@hr+wiki%2B'].map((text) => parseGrant(text)!);
+    expect(grants.map(formatGrant)).toEqual(['read', 'admin@hr+wiki%2B']);
+    const caller = { name: 'x', grants };
+    expect(findCrawlers(caller, 'read')).toBe('all');
+    expect(findCrawlers(caller, 'operate')).toEqual(new Set(['hr', 'wiki+']));
+    expect(findCrawlers({ name: 'x', grants: [{ role: 'read', crawlers: ['hr'] }] }, 'operate')).toBeUndefined();
+    expect(findHighestGrant(caller)).toEqual({ role: 'admin', crawlers: ['hr', 'wiki+'] });
+    for (const text of ['', 'root', 'root@hr', 'read@', 'read@hr+', 'read@hr@wiki', 'read@%', 'READ'])
+      expect(parseGrant(text)).toBeUndefined();
+    const [key] = parseApiKeys('hr:operate@hr:0123456789abcdef:x');
+    expect(key).toMatchObject({ name: 'hr', role: 'operate', crawlers: ['hr'] });
+    expect(() => parseApiKeys('hr:operate@:0123456789abcdef')).toThrow('entry 1 has no valid role');
   });
 
   it('requires the complete key', () => {
     const keys = parseApiKeys('ada:admin:0123456789abcdef,bob:read:fedcba9876543210');
-    expect(findCaller(keys, '0123456789abcdef')).toEqual({ name: 'ada', role: 'admin' });
+    expect(findCaller(keys, '0123456789abcdef')).toEqual({ name: 'ada', grants: [{ role: 'admin' }] });
     for (const wrong of ['', '0123456789abcde', '0123456789abcdef0', '0123456789ABCDEF', 'ada']) {
       expect(findCaller(keys, wrong)).toBeUndefined();
     }

@@ -13,11 +13,12 @@ import { Reflector } from '@nestjs/core';
 import { ThrottlerGuard, type ThrottlerLimitDetail } from '@nestjs/throttler';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { EngineApi } from '../../engine/engine-api.js';
-import { CONSUMES_KEY, ROLE_KEY } from '../http/operation.js';
+import { CONSUMES_KEY, CRAWLERS_KEY, ROLE_KEY } from '../http/operation.js';
 import { isLoopback } from '../options.js';
 import type { SignIn } from '../sign-in/sign-in.js';
 import { ENGINE } from '../tokens.js';
-import { type Caller, hasRole, type Role } from './api-keys.js';
+import { type Caller, findCrawlers, findHighestGrant, type Role } from './api-keys.js';
+import { type CrawlerScope, limitToCrawlers } from './crawler-scope.js';
 import type { KeyRing } from './key-ring.js';
 import type { RefusedCalls } from './refused-calls.js';
 
@@ -30,7 +31,10 @@ declare module 'fastify' {
 
 const KEY_REQUIRED = 'An API key is required: `Authorization: Bearer KEY` or `X-API-Key: KEY`.';
 
-/** Allows a call if its role is declared and the caller has it. A call that declares no role is refused to everyone. */
+/**
+ * Allows a call if its role is declared and the caller has it, for all crawlers or for those that the call concerns. A
+ * call that declares no role is refused to everyone.
+ */
 @Injectable()
 export class AccessGuard implements CanActivate {
   constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
@@ -38,12 +42,18 @@ export class AccessGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const requiredRole = this.reflector.get<Role | 'open' | undefined>(ROLE_KEY, context.getHandler());
     if (requiredRole === 'open') return true;
-    const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { caller } = request;
     if (!caller) throw new UnauthorizedException(KEY_REQUIRED);
-    if (!requiredRole || !hasRole(caller, requiredRole)) {
+    const crawlers = requiredRole && findCrawlers(caller, requiredRole);
+    if (!crawlers) {
       throw new ForbiddenException(
-        `The call requires the role ${requiredRole ?? '(no role may make it)'}; ${caller.name} has ${caller.role}.`,
+        `The call requires the role ${requiredRole ?? '(no role may make it)'}; ${caller.name} has ${findHighestGrant(caller).role}.`,
       );
+    }
+    if (crawlers !== 'all') {
+      const scope = this.reflector.get<CrawlerScope | undefined>(CRAWLERS_KEY, context.getHandler());
+      limitToCrawlers(request, crawlers, scope);
     }
     return true;
   }

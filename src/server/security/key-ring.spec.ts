@@ -17,12 +17,20 @@ it.each(ADMIN_DATABASES)(
     const [one, other] = [0, 1].map(
       () => new KeyRing(parseApiKeys('root:admin:0123456789abcdef'), store, { clock, log }),
     );
-    const made = await one!.create('ci', 'operate', 'root');
-    const expiring = await one!.create('short', 'read', 'root', after(clock.now(), days(1)));
-    expect(await one!.create('ci', 'admin', 'root')).toBeUndefined();
-    expect(await other!.authenticate(made!.key)).toEqual({ name: 'ci', role: 'operate' });
-    expect(await other!.authenticate(expiring!.key)).toEqual({ name: 'short', role: 'read' });
-    expect(await other!.authenticate('0123456789abcdef')).toEqual({ name: 'root', role: 'admin' });
+    const made = await one!.create('ci', { role: 'operate' }, 'root');
+    const expiring = await one!.create(
+      'short',
+      { role: 'read', crawlers: ['hr', 'a+b'] },
+      'root',
+      after(clock.now(), days(1)),
+    );
+    expect(await one!.create('ci', { role: 'admin' }, 'root')).toBeUndefined();
+    expect(await other!.authenticate(made!.key)).toEqual({ name: 'ci', grants: [{ role: 'operate' }] });
+    expect(await other!.authenticate(expiring!.key)).toEqual({
+      name: 'short',
+      grants: [{ role: 'read', crawlers: ['hr', 'a+b'] }],
+    });
+    expect(await other!.authenticate('0123456789abcdef')).toEqual({ name: 'root', grants: [{ role: 'admin' }] });
     expect(await other!.authenticate(undefined)).toBeUndefined();
     expect(await one!.revoke('ci')).toBe(true);
     expect(await one!.authenticate(made!.key)).toBeUndefined();
@@ -46,8 +54,8 @@ it('a database that does not respond locks out no one', async () => {
     removeKey: async () => false,
   };
   const ring = new KeyRing(parseApiKeys('root:admin:0123456789abcdef'), store, { clock, log });
-  const made = await ring.create('ci', 'operate', 'root');
+  const made = await ring.create('ci', { role: 'operate' }, 'root');
   broken = true;
   clock.advance(seconds(60));
-  expect(await ring.authenticate(made!.key)).toEqual({ name: 'ci', role: 'operate' });
+  expect(await ring.authenticate(made!.key)).toEqual({ name: 'ci', grants: [{ role: 'operate' }] });
 });

@@ -2,7 +2,16 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { after, type Instant, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
-import { type ApiKey, type Caller, computeDigest, findCaller, LOCAL_CALLER, type Role } from './api-keys.js';
+import {
+  type ApiKey,
+  type Caller,
+  computeDigest,
+  findCaller,
+  formatGrant,
+  LOCAL_CALLER,
+  parseGrant,
+  type RoleGrant,
+} from './api-keys.js';
 import type { KeyStore, StoredKey } from './key-store.js';
 
 /**
@@ -59,7 +68,7 @@ export class KeyRing {
    */
   async create(
     name: string,
-    role: Role,
+    grant: RoleGrant,
     creator: string,
     expiresAt?: Instant,
   ): Promise<{ key: string; storedKey: StoredKey } | undefined> {
@@ -70,7 +79,7 @@ export class KeyRing {
     const digest = Buffer.from(computeDigest(key)).toString('hex');
     const storedKey = {
       name,
-      role,
+      role: formatGrant(grant),
       digest,
       createdAt: this.clock.now(),
       createdBy: creator,
@@ -100,7 +109,10 @@ export class KeyRing {
     let caller: Caller | undefined;
     for (const { name, role, digest, expiresAt } of this.storedKeys) {
       const isLive = expiresAt === undefined || now < expiresAt;
-      if (timingSafeEqual(Buffer.from(digest, 'hex'), presentedDigest) && isLive) caller = { name, role };
+      if (timingSafeEqual(Buffer.from(digest, 'hex'), presentedDigest) && isLive) {
+        const grant = parseGrant(role);
+        if (grant) caller = { name, grants: [grant] };
+      }
     }
     return caller;
   }

@@ -1,10 +1,10 @@
 import type { Instant } from '../../domain/time/units.js';
-import type { Role } from './api-keys.js';
 
 /** A key created through the API. The key itself is known only to its owner. */
 export interface StoredKey {
   readonly name: string;
-  readonly role: Role;
+  /** As `formatGrant` writes it. */
+  readonly role: string;
   /** SHA-256 of the key, in hex. */
   readonly digest: string;
   readonly createdAt: Instant;

@@ -6,6 +6,7 @@ import { ADMIN_DATABASES } from '../../../test/support/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { AdminStore } from '../../adapters/storage/shared/admin-store.js';
 import { minutes } from '../../domain/time/units.js';
+import { formatGrant } from '../security/api-keys.js';
 import { ConsoleSessions } from './console-sessions.js';
 import { readOidcOptions } from './oidc-options.js';
 import { OpenIdProvider } from './openid-provider.js';
@@ -42,7 +43,7 @@ async function startSession() {
   const options = readOidcOptions({
     CRAWLWAY_OIDC_ISSUER: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     CRAWLWAY_OIDC_CLIENT_ID: 'crawlway',
-    CRAWLWAY_OIDC_ROLES: 'admins:admin,staff:read',
+    CRAWLWAY_OIDC_ROLES: 'admins:admin,staff:read,staff:operate@hr',
   })!;
   const clock = new ManualClock();
   const provider = new OpenIdProvider(options, clock);
@@ -50,7 +51,10 @@ async function startSession() {
   onTestFinished(() => store.close());
   const open = () => new ConsoleSessions(store, clock, (grant) => provider.confirm(grant));
   const sessions = open();
-  const token = await sessions.createSession({ name: 'user:ada', role: 'admin' }, { subject: 'ada', accessToken: 'a' });
+  const token = await sessions.createSession(
+    { name: 'user:ada', grants: [{ role: 'admin' }] },
+    { subject: 'ada', accessToken: 'a' },
+  );
   /** Lets ten minutes pass, and the provider be asked. */
   const confirm = async (next: Answer) => {
     answer = next;
@@ -62,7 +66,14 @@ async function startSession() {
     await vi.waitFor(() => expect(stored.mock.calls.length + removed.mock.calls.length).toBeGreaterThan(0));
     await vi.waitFor(() => Promise.all([...stored.mock.results, ...removed.mock.results].map(({ value }) => value)));
   };
-  return { clock, sessions, token, confirm, open, findRole: async () => (await sessions.findCaller(token))?.role };
+  return {
+    clock,
+    sessions,
+    token,
+    confirm,
+    open,
+    findRole: async () => (await sessions.findCaller(token))?.grants.map(formatGrant).join(' '),
+  };
 }
 
 it('a person whom the provider does not know any more is signed out within ten minutes', async () => {
@@ -77,7 +88,7 @@ it('a person whom the provider does not know any more is signed out within ten m
 it('a changed role applies, and a lost one ends the session', async () => {
   const { confirm, findRole } = await startSession();
   await confirm({ status: 200, groups: ['staff'] });
-  expect(await findRole()).toBe('read');
+  expect(await findRole()).toBe('read operate@hr');
   await confirm({ status: 200, groups: ['others'] });
   expect(await findRole()).toBeUndefined();
 });
@@ -97,7 +108,7 @@ it('a session that its server no longer confirms ends after twenty minutes', asy
   sessions.close();
   const other = open();
   clock.advance(minutes(19));
-  expect(await other.findCaller(token)).toMatchObject({ role: 'admin' });
+  expect(await other.findCaller(token)).toMatchObject({ grants: [{ role: 'admin' }] });
   clock.advance(minutes(1));
   expect(await other.findCaller(token)).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { BoundedMap } from '../../domain/bounded-map.js';
 import { after, earlier, hours, type Instant, minutes, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
-import { type Caller, computeDigest, type Role } from '../security/api-keys.js';
+import { type Caller, computeDigest, formatGrant, parseGrant } from '../security/api-keys.js';
 import type { Confirmation, Grant } from './openid-provider.js';
 
 /** The session of a user who has signed in. */
@@ -10,7 +10,8 @@ export interface StoredSession {
   /** SHA-256 of the cookie's value, in hex. */
   readonly digest: string;
   readonly name: string;
-  readonly role: Role;
+  /** The roles of the user, as `formatGrant` writes them, separated by spaces. */
+  readonly role: string;
   readonly expiresAt: Instant;
 }
 
@@ -58,12 +59,13 @@ export class ConsoleSessions {
   ) {}
 
   /** Creates a session; returns the cookie's value. */
-  async createSession({ name, role }: Caller, grant: Grant): Promise<string> {
+  async createSession({ name, grants }: Caller, grant: Grant): Promise<string> {
     const token = randomBytes(32).toString('base64url');
     const digest = digestToken(token);
     const now = this.clock.now();
     const endsAt = after(now, SESSION_LENGTH);
     this.own.set(digest, { endsAt, grant });
+    const role = grants.map(formatGrant).join(' ');
     await this.store.addSession({ digest, name, role, expiresAt: after(now, UNCONFIRMED_LENGTH) }, now);
     this.scheduleConfirmation(digest);
     return token;
@@ -81,7 +83,8 @@ export class ConsoleSessions {
   async findCaller(token: string): Promise<Caller | undefined> {
     const session = await this.readSession(digestToken(token));
     if (!session || this.clock.now() >= session.expiresAt) return undefined;
-    return { name: session.name, role: session.role };
+    const grants = session.role.split(' ').flatMap((text) => parseGrant(text) ?? []);
+    return grants.length > 0 ? { name: session.name, grants } : undefined;
   }
 
   async endSession(token: string): Promise<void> {
@@ -110,8 +113,11 @@ export class ConsoleSessions {
     if (!own || !session || now >= own.endsAt) return void this.own.delete(digest);
     const confirmation = await this.confirm(own.grant);
     if (confirmation === 'refused') return this.remove(digest);
-    const person = confirmation === 'unknown' ? { ...session, grant: own.grant } : confirmation;
-    if (!person.role) return this.remove(digest);
+    const person =
+      confirmation === 'unknown'
+        ? { role: session.role, grant: own.grant }
+        : { role: confirmation.roles.map(formatGrant).join(' '), grant: confirmation.grant };
+    if (person.role === '') return this.remove(digest);
     const expiresAt = earlier(own.endsAt, after(now, UNCONFIRMED_LENGTH));
     // A person may have signed out meanwhile.
     if (!(await this.store.findSession(digest))) return void this.own.delete(digest);

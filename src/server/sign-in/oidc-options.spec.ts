@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findRole, readOidcOptions } from './oidc-options.js';
+import { formatGrant } from '../security/api-keys.js';
+import { findGrants, readOidcOptions } from './oidc-options.js';
 
 const env = {
   CRAWLWAY_OIDC_ISSUER: 'https://id.example.com/realms/staff',
@@ -12,8 +13,8 @@ describe('the sign-in', () => {
     const options = readOidcOptions(env)!;
     expect(options).toMatchObject({ clientId: 'crawlway', label: 'id.example.com', roleClaim: 'groups' });
     expect([...options.roles]).toEqual([
-      ['cn=admins', 'admin'],
-      ['ops', 'operate'],
+      ['cn=admins', [{ role: 'admin' }]],
+      ['ops', [{ role: 'operate' }]],
     ]);
     expect(readOidcOptions({})).toBeUndefined();
   });
@@ -27,16 +28,20 @@ describe('the sign-in', () => {
     expect(() => readOidcOptions({ ...env, ...change })).toThrow(message);
   });
 
-  it('gives the highest role found in lists, strings and nested objects, and none by default', () => {
+  it('gives the roles found in lists, strings and nested objects, and none by default', () => {
     const role = (claims: object, more: Record<string, string> = {}) =>
-      findRole(claims as never, readOidcOptions({ ...env, ...more })!);
-    expect(role({ groups: ['ops', 'cn=admins', 'others'] })).toBe('admin');
+      findGrants(claims as never, readOidcOptions({ ...env, ...more })!)
+        .map(formatGrant)
+        .join(' ');
+    expect(role({ groups: ['ops', 'cn=admins', 'others'] })).toBe('operate admin');
     expect(role({ groups: 'ops others' })).toBe('operate');
     expect(role({ realm_access: { roles: ['ops'] } }, { CRAWLWAY_OIDC_ROLE_CLAIM: 'realm_access.roles' })).toBe(
       'operate',
     );
     for (const claims of [{}, { groups: ['others'] }, { groups: { ops: true } }, { groups: null }])
-      expect(role(claims)).toBeUndefined();
+      expect(role(claims)).toBe('');
     expect(role({}, { CRAWLWAY_OIDC_ROLES: '*:read' })).toBe('read');
+    const roles = { CRAWLWAY_OIDC_ROLES: '*:read,hr@example.com:admin@hr' };
+    expect(role({ groups: ['hr@example.com', 'hr@example.com'] }, roles)).toBe('read admin@hr');
   });
 });

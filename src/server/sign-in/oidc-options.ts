@@ -1,5 +1,5 @@
 import { Secret } from '../../domain/secret.js';
-import { ROLES, type Role } from '../security/api-keys.js';
+import { GRANT_FORM, parseGrant, type RoleGrant } from '../security/api-keys.js';
 import { UsageError } from '../usage-error.js';
 
 /** How people sign in to the console by OpenID Connect, as configured by environment variables. */
@@ -11,8 +11,8 @@ export interface OidcOptions {
   readonly scope: string;
   /** Path to the roles in the claims: property names, separated by dots. */
   readonly roleClaim: string;
-  /** Role by value of the claim; `*` stands for everyone who can sign in. */
-  readonly roles: ReadonlyMap<string, Role>;
+  /** Roles by value of the claim; `*` stands for everyone who can sign in. */
+  readonly roles: ReadonlyMap<string, readonly RoleGrant[]>;
   /** The name of the provider, as shown on the button. */
   readonly label: string;
 }
@@ -40,15 +40,16 @@ export function readOidcOptions(env: NodeJS.ProcessEnv): OidcOptions | undefined
   };
 }
 
-function readRoles(text: string | undefined): ReadonlyMap<string, Role> {
+function readRoles(text: string | undefined): ReadonlyMap<string, readonly RoleGrant[]> {
   const entries = (text ?? '').split(',').map((entry) => entry.trim());
-  const roles = new Map<string, Role>();
+  const roles = new Map<string, readonly RoleGrant[]>();
   for (const entry of entries.filter((part) => part !== '')) {
     const colon = entry.lastIndexOf(':');
-    const role = ROLES.find((candidate) => candidate === entry.slice(colon + 1));
-    if (colon < 1 || !role)
-      throw new UsageError(`CRAWLWAY_OIDC_ROLES: ${entry} is not value:role with one of the roles ${ROLES.join(', ')}`);
-    roles.set(entry.slice(0, colon), role);
+    const grant = parseGrant(entry.slice(colon + 1));
+    if (colon < 1 || !grant)
+      throw new UsageError(`CRAWLWAY_OIDC_ROLES: ${entry} is not value:role with one of the roles ${GRANT_FORM}`);
+    const value = entry.slice(0, colon);
+    roles.set(value, [...(roles.get(value) ?? []), grant]);
   }
   if (roles.size > 0) return roles;
   throw new UsageError(
@@ -57,21 +58,17 @@ function readRoles(text: string | undefined): ReadonlyMap<string, Role> {
 }
 
 /**
- * The highest role in the claims; undefined if there is none. Claims may be lists, or strings separated by spaces or
+ * The roles that the claims grant, for the whole server or for some crawlers. Claims may be lists, or strings separated by spaces or
  * commas.
  */
-export function findRole(
-  claims: Readonly<Record<string, unknown>>,
-  { roleClaim, roles }: OidcOptions,
-): Role | undefined {
+export function findGrants(claims: Readonly<Record<string, unknown>>, { roleClaim, roles }: OidcOptions): RoleGrant[] {
   let value: unknown = claims;
   for (const name of roleClaim.split('.')) {
     const container: unknown = value;
     value = isObject(container) && Object.hasOwn(container, name) ? container[name] : undefined;
   }
   const claimValues = typeof value === 'string' ? value.split(/[\s,]+/) : Array.isArray(value) ? value : [];
-  const grantedRoles = ['*', ...claimValues].map((claimValue) => roles.get(String(claimValue)));
-  return ROLES.findLast((role) => grantedRoles.includes(role));
+  return ['*', ...new Set(claimValues)].flatMap((claimValue) => roles.get(String(claimValue)) ?? []);
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

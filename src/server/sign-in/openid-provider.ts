@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Configuration } from 'openid-client';
 import { after, type Instant, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
-import type { Role } from '../security/api-keys.js';
+import type { RoleGrant } from '../security/api-keys.js';
 import { fetchBounded } from './bounded-fetch.js';
-import { findRole, type OidcOptions } from './oidc-options.js';
+import { findGrants, type OidcOptions } from './oidc-options.js';
 
 /** Data that the browser keeps until the provider sends it back. */
 export interface PendingSignIn {
@@ -18,8 +18,8 @@ export interface PendingSignIn {
 export interface Person {
   readonly issuer: string;
   readonly name: string;
-  /** Absent if the claims grant no role. */
-  readonly role?: Role;
+  /** The roles that the claims grant; may be empty. */
+  readonly roles: readonly RoleGrant[];
   /** Names of the claims that the provider sent. */
   readonly claims: readonly string[];
   readonly grant: Grant;
@@ -136,12 +136,12 @@ export class OpenIdProvider {
     const claims: Record<string, unknown> = { ...idClaims };
     if (configuration.serverMetadata().userinfo_endpoint !== undefined && accessToken !== undefined)
       Object.assign(claims, await client.fetchUserInfo(configuration, accessToken, subject));
-    const role = findRole(claims, this.options);
+    const roles = findGrants(claims, this.options);
     const { issuer } = this.options;
     return {
       issuer: issuer.href,
       name: findUserName(claims, subject),
-      ...(role ? { role } : {}),
+      roles,
       claims: Object.keys(claims),
       grant,
     };

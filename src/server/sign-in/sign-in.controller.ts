@@ -7,6 +7,7 @@ import type { AuditLog } from '../audit/audit-log.js';
 import { Operation } from '../http/operation.js';
 import { ProblemException } from '../http/problem.js';
 import { type Answer, ownSchema, text } from '../http/schema.js';
+import { formatGrant } from '../security/api-keys.js';
 import { AUDIT_LOG, CLOCK, LOG, SIGN_IN } from '../tokens.js';
 import { createNoAccessPage } from './no-access-page.js';
 import type { Person } from './openid-provider.js';
@@ -109,10 +110,9 @@ export class SignInController {
     const person = await signIn.provider
       .finishSignIn(callbackUrl, pending)
       .catch((error: unknown) => this.failSignIn('sent a response that cannot be verified', error));
-    const { role } = person;
     await this.recordSignIn(person);
-    if (!role) return void this.refusePerson(signIn, person, request, reply);
-    const token = await signIn.sessions.createSession({ name: person.name, role }, person.grant);
+    if (person.roles.length === 0) return void this.refusePerson(signIn, person, request, reply);
+    const token = await signIn.sessions.createSession({ name: person.name, grants: person.roles }, person.grant);
     setSessionCookie(reply, token, signIn.isSecure);
     reply
       .header('cache-control', 'no-store')
@@ -173,7 +173,8 @@ export class SignInController {
     throw new HttpException(`The sign-in provider ${failure}; see the server log for the reason.`, 502);
   }
 
-  private recordSignIn({ name, role, issuer, grant: { subject } }: Person): Promise<void> {
+  private recordSignIn({ name, roles, issuer, grant: { subject } }: Person): Promise<void> {
+    const role = roles.map(formatGrant).join(' ') || undefined;
     const outcome = role ? 'done' : 'refused: no role';
     const entry = { at: this.clock.now(), who: name, what: 'signIn', target: '/auth/callback', outcome };
     return this.audit.append({ ...entry, before: '', after: JSON.stringify({ role, issuer, subject }) });

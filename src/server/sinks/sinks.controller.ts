@@ -1,7 +1,8 @@
-import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsString, MaxLength } from 'class-validator';
+import type { FastifyRequest } from 'fastify';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { toBoolean } from '../http/boolean.js';
@@ -56,6 +57,19 @@ class SwitchQuery {
   force?: boolean;
 }
 
+type SinkAnswer = Answer<typeof sinkSchema>;
+
+/** Messages of a sink name its address and documents of others. */
+const limitSinks = (sinks: readonly SinkAnswer[], ownCrawlers: ReadonlySet<string>): SinkAnswer[] =>
+  sinks
+    .map(({ message: _, warning: __, lastRefusal: ___, connector: ____, ...sink }) => ({
+      ...sink,
+      crawlers: sink.crawlers.filter((crawler) => ownCrawlers.has(crawler)),
+      backfills: sink.backfills.filter(({ crawler }) => ownCrawlers.has(crawler)),
+      behind: sink.behind.filter(({ crawler }) => ownCrawlers.has(crawler)),
+    }))
+    .filter(({ crawlers }) => crawlers.length > 0);
+
 @ApiTags('Sinks')
 @Controller(`${API}/sinks`)
 export class SinksController {
@@ -69,11 +83,13 @@ export class SinksController {
   @Operation({
     id: 'listSinks',
     summary: 'Destinations of push orders',
-    description: 'State of each sink and the orders on the way to it.',
+    description:
+      'State of each sink and the orders on the way to it. A caller whose role is limited to crawlers gets their sinks without messages.',
     role: 'read',
+    crawlers: 'handler',
   })
   @PageResponse(sinkSchema)
-  async list(): Promise<Page<Answer<typeof sinkSchema>>> {
+  async list(@Req() { crawlers: ownCrawlers }: FastifyRequest): Promise<Page<SinkAnswer>> {
     const { sinks, crawlers } = this.engine.definition;
     const findSearchPage = (name: string): string | undefined => {
       const url = sinks.find((sink) => sink.name === name)?.url;
@@ -99,7 +115,7 @@ export class SinksController {
         searchPage: findSearchPage(name),
       });
     });
-    return { items, next: null };
+    return { items: ownCrawlers ? limitSinks(items, ownCrawlers) : items, next: null };
   }
 
   @Post(':sink/push-again')

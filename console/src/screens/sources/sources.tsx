@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { call, callForAnswer } from '../../api/client.js';
+import { call } from '../../api/client.js';
 import type { CrawlerDto, OldestDto, SourceDto, WeightsDto } from '../../api/schema.js';
 import { useCrawler, useCrawlers } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
@@ -87,7 +87,7 @@ const findWeight = ({ sources }: CrawlerDto, name: string): number | undefined =
   sources.find((source) => source.name === name)?.weight;
 
 async function saveWeights(crawler: string, weights: WeightsDto): Promise<void> {
-  const { etag } = await callForAnswer('GET /api/v1/config');
+  const { etag } = await call('GET /api/v1/config/state');
   await call('PUT /api/v1/config/crawlers/{crawler}/weights', { path: { crawler }, body: weights, ifMatch: etag });
 }
 

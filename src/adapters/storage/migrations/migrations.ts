@@ -45,7 +45,17 @@ export const listColumnMigrations = (
       : [{ number: since, name: `Url_${column}_`, every: [`ALTER TABLE url ADD COLUMN ${column} ${type}`] }],
   );
 
-const MIGRATIONS: readonly Migration[] = [TABLES, ...listColumnMigrations(Object.values(CHANGES))];
+const AUDIT_CRAWLER: Migration = {
+  number: 3,
+  name: 'AuditCrawler',
+  every: ['ALTER TABLE audit ADD COLUMN crawler text'],
+};
+
+const MIGRATIONS: readonly Migration[] = [
+  TABLES,
+  AUDIT_CRAWLER,
+  ...listColumnMigrations(Object.values(CHANGES)),
+].toSorted((a, b) => a.number - b.number);
 
 /** TypeORM orders migrations by the 13 digits at the end of their names. */
 const getFullName = ({ number, name }: Migration): string => name + String(number).padStart(13, '0');

@@ -26,6 +26,8 @@ export class AuditRow {
   @Column('text') who!: string;
   @Column('text') what!: string;
   @Column('text') target!: string;
+  /** The crawler that the call named. */
+  @Column('text', { nullable: true }) crawler!: string | null;
   @Column('text') outcome!: string;
   /** JSON, or empty. */
   @Column('text') before!: string;

@@ -24,6 +24,8 @@ export interface StoredAuditEntry {
   /** Name of the operation. */
   readonly what: string;
   readonly target: string;
+  /** The crawler that the call named. */
+  readonly crawler?: string;
   readonly outcome: string;
   readonly before: string;
   readonly after: string;
@@ -32,7 +34,8 @@ export interface StoredAuditEntry {
 /** An API key that was created through the API. */
 export interface StoredApiKey {
   readonly name: string;
-  readonly role: 'read' | 'operate' | 'admin';
+  /** The role, and the crawlers to which it is limited, if it is. */
+  readonly role: string;
   /** SHA-256 of the key in hexadecimal. */
   readonly digest: string;
   readonly createdAt: Instant;
@@ -52,7 +55,8 @@ export interface StoredConsoleSession {
   /** SHA-256 of the cookie's value in hexadecimal. */
   readonly digest: string;
   readonly name: string;
-  readonly role: StoredApiKey['role'];
+  /** The roles, with the crawlers to which they are limited. */
+  readonly role: string;
   readonly expiresAt: Instant;
 }
 
@@ -109,17 +113,25 @@ export class AdminStore {
     await this.#write(() => this.#audit.delete({ id: LessThan(newestId - MAX_AUDIT_ENTRIES + 1) }));
   }
 
-  /** Lists the entries before the given one, newest first. */
+  /** Lists the entries before the given one, newest first; all, or those that name the crawler. */
   async listEntries(
     before: number | undefined,
     limit: number,
+    crawler?: string,
   ): Promise<(StoredAuditEntry & { readonly id: number })[]> {
     const rows = await this.#audit.find({
-      where: before === undefined ? {} : { id: LessThan(before) },
+      where: {
+        ...(before === undefined ? {} : { id: LessThan(before) }),
+        ...(crawler === undefined ? {} : { crawler }),
+      },
       order: { id: 'DESC' },
       take: limit,
     });
-    return rows.map((row) => ({ ...row, at: Number(row.at) as Instant }));
+    return rows.map(({ crawler: named, ...row }) => ({
+      ...row,
+      ...(named === null ? {} : { crawler: named }),
+      at: Number(row.at) as Instant,
+    }));
   }
 
   /** Lists the keys, sorted by name. */
@@ -127,7 +139,7 @@ export class AdminStore {
     const rows = await this.#keys.find({ order: { name: 'ASC' } });
     return rows.map(({ name, role, digest, createdAt, createdBy, expiresAt }) => ({
       name,
-      role: role as StoredApiKey['role'],
+      role,
       digest,
       createdAt: Number(createdAt) as Instant,
       createdBy,
@@ -153,12 +165,7 @@ export class AdminStore {
   async findSession(digest: string): Promise<StoredConsoleSession | undefined> {
     const row = await this.#sessions.findOneBy({ digest });
     if (!row) return undefined;
-    return {
-      digest,
-      name: row.name,
-      role: row.role as StoredApiKey['role'],
-      expiresAt: Number(row.expiresAt) as Instant,
-    };
+    return { digest, name: row.name, role: row.role, expiresAt: Number(row.expiresAt) as Instant };
   }
 
   /** Adds or replaces a session, and deletes expired ones. */
