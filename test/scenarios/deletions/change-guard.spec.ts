@@ -268,8 +268,12 @@ it('without the guard, whatever a page says is believed', async () => {
   expect((await countOrders(world)).adds).toBe(2 * stamps.size);
 });
 
-/** A site of 13 pages that says on all of them that it is being worked on. */
-async function heldSite(crawler = '') {
+/**
+ * A site of 13 pages that says on all of them that it is being worked on.
+ *
+ * @param restarts whether its store is a file, with which a second crawl can begin
+ */
+async function heldSite({ crawler = '', restarts = false } = {}) {
   const guarded = await guardedSite([13, { write, around: ['', ''] }], 0);
   const { site, paths } = guarded;
   const file = join(temporaryDirectory(), 'crawlway.db');
@@ -280,7 +284,7 @@ async function heldSite(crawler = '') {
       crawler: `<Root url="${site.url('/')}"/>${crawler}`,
       index: 'none',
       clock,
-      store: await openSqliteStore(file),
+      store: restarts ? await openSqliteStore(file) : undefined,
     });
   const world = await begin();
   await world.untilIdle();
@@ -314,7 +318,7 @@ it('what is held is told with its cause, its number, its effect and its text', a
 });
 
 it.each(['in the same process', 'after a restart'])('a released change is believed %s', async (when) => {
-  const { world: before, begin, hostKey, count } = await heldSite();
+  const { world: before, begin, hostKey, count } = await heldSite({ restarts: when === 'after a restart' });
   let world = before;
   expect(await world.engine.orders.releaseHeldDeletions(hostKey, 'emptied')).toBe(0);
   if (when === 'after a restart') {
@@ -342,7 +346,7 @@ it('a dropped change leaves the document as it was', async () => {
 });
 
 it('a change is believed by itself only after the time that an operator has set', async () => {
-  const { world, count } = await heldSite('<cw:ChangeGuard believeAfterHours="48"/>');
+  const { world, count } = await heldSite({ crawler: '<cw:ChangeGuard believeAfterHours="48"/>' });
   await world.pass(hours(46));
   expect((await countOrders(world)).adds).toBe(count);
   await world.pass(hours(30));
@@ -350,7 +354,7 @@ it('a change is believed by itself only after the time that an operator has set'
 });
 
 it('a wave that begins after a restart with held changes is held, too, and a site that recovers meanwhile is current', async () => {
-  const { world: before, begin, site, pages, count } = await heldSite();
+  const { world: before, begin, site, pages, count } = await heldSite({ restarts: true });
   await before.close();
   for (const [path, page] of pages) site.set(path, page);
   const world = await begin();
