@@ -1,87 +1,24 @@
 /** What a visit means: the table of outcomes, for a page that was never indexed and for one that is in the index. */
 import { describe, expect, it } from 'vitest';
+import {
+  decide,
+  document,
+  INDEXED,
+  NOW,
+  type PartialRules,
+  rules,
+  state,
+  YESTERDAY,
+} from '../../../test/support/url-states.js';
 import { ERROR_CODES, type ErrorCode } from '../fetch/error-codes.js';
 import { INDEX, REFRESH } from '../frontier/sources.js';
-import { days, hours, type Instant, instant, milliseconds, minutes, NEVER, after as plus } from '../time/units.js';
+import { days, hours, instant, minutes, NEVER, after as plus } from '../time/units.js';
 import { isHoldCause } from './change-guard.js';
 import { classifyError, decideDisposition } from './disposition.js';
 import { createExclusion } from './exclusion.js';
-import { createFirstRefreshChanges, createRescheduleDisposition, type DispositionRules } from './revisit.js';
 import type { VisitOutcome } from './state-changes.js';
 import type { UrlState } from './url-state.js';
 
-const NOW = instant(days(1_000));
-const YESTERDAY = instant(NOW - days(1));
-
-const rules = ({ schedule, errors, refresh, ...parts }: PartialRules = {}): DispositionRules => ({
-  schedule: { period: hours(5), ...schedule },
-  errors: { maxTemporaryErrors: 5, retryDelay: minutes(1), maxRetryDelay: days(1), classes: {}, ...errors },
-  refresh: {
-    smart: true,
-    minimumAge: hours(1),
-    maximumAge: days(7),
-    objective: 'freshness',
-    hubs: false,
-    timeZone: 'UTC',
-    ...refresh,
-  } as DispositionRules['refresh'],
-  ...parts,
-});
-interface PartialRules extends Partial<Omit<DispositionRules, 'schedule' | 'errors' | 'refresh'>> {
-  readonly schedule?: Partial<DispositionRules['schedule']>;
-  readonly errors?: Partial<DispositionRules['errors']>;
-  readonly refresh?: Partial<DispositionRules['refresh']>;
-}
-
-const state = (parts: Partial<UrlState> = {}): UrlState => ({
-  id: 7,
-  crawler: 'docs',
-  url: 'http://a.example/x',
-  hostKey: 'a.example',
-  status: 'waiting',
-  reason: 'accepted',
-  source: INDEX,
-  dueAt: NOW,
-  hops: 1,
-  redirects: 0,
-  discoveredVia: 'link',
-  firstSeenAt: instant(0),
-  temporaryErrors: 0,
-  permanentError: false,
-  visits: 0,
-  changes: 0,
-  inheritedMetas: [],
-  ...parts,
-});
-const INDEXED = state({
-  status: 'indexed',
-  reason: 'indexed',
-  source: REFRESH,
-  lastVisitAt: YESTERDAY,
-  visits: 3,
-  changes: 1,
-  lastChangeAt: YESTERDAY,
-  stamp: 's1',
-  simhash: 1n,
-  etag: '"1"',
-  lastModified: 'Sun, 22 Nov 2026 10:00:00 GMT',
-});
-
-const document = (parts: Partial<Extract<VisitOutcome, { kind: 'document' }>> = {}): VisitOutcome => ({
-  kind: 'document',
-  index: true,
-  reason: 'indexed',
-  stamp: 's1',
-  simhash: 1n,
-  contentType: 'text/html',
-  title: 'T',
-  ...parts,
-});
-
-const decide = (from: UrlState, outcome: VisitOutcome, parts: PartialRules = {}) =>
-  decideDisposition(from, outcome, rules(parts), NOW);
-
-/** What each visit that was answered records. */
 const success = (from: UrlState) => ({
   source: REFRESH,
   dueAt: plus(NOW, hours(5)),
@@ -209,6 +146,32 @@ describe('a URL without a document', () => {
     expect(result.changed).toBe(expected);
     expect(result.changes.changes).toBe(expected ? 3 : undefined);
     expect(result.changes.lastChangeAt).toBe(expected ? NOW : undefined);
+  });
+});
+
+describe('a temporary redirect', () => {
+  const away = state({ status: 'redirected', reason: 'redirected-for-now', lastVisitAt: instant(NOW - hours(1)) });
+  const delays: PartialRules = { schedule: { period: days(5) }, errors: { retryDelay: minutes(2) } };
+
+  it.each<[string, UrlState, boolean | undefined, PartialRules, string, number]>([
+    ['soon, after the delay of the crawler', INDEXED, false, delays, 'redirected-for-now', minutes(2)],
+    [
+      'soon, after the delay of the URL',
+      INDEXED,
+      false,
+      { ...delays, schedule: { period: days(5), retryDelay: minutes(7) } },
+      'redirected-for-now',
+      minutes(7),
+    ],
+    ['later each time', away, false, delays, 'redirected-for-now', hours(6)],
+    ['soon, if it has just begun', { ...away, lastVisitAt: NOW }, false, delays, 'redirected-for-now', minutes(2)],
+    ['no later than regularly', away, false, { schedule: { period: hours(5) } }, 'redirected-for-now', hours(5)],
+    ['regularly, if it never had a document', state(), false, delays, 'redirected', days(5)],
+    ['regularly, if the redirect is permanent', INDEXED, true, delays, 'redirected', days(5)],
+    ['regularly, if nothing is known of its kind', INDEXED, undefined, delays, 'redirected', days(5)],
+  ])('is requested again %s', (_, from, permanent, parts, reason, wait) => {
+    const { changes } = decide(from, { kind: 'redirect', permanent }, parts);
+    expect([changes.reason, changes.dueAt! - NOW]).toEqual([reason, wait]);
   });
 });
 
@@ -420,125 +383,6 @@ it('an operator can move an error code to the other class', () => {
   const errors = { classes: { 'http-404': 'temporary' as const, 'http-408': 'permanent' as const } };
   expect(decide(INDEXED, error('http-404'), { errors }).order).toBeUndefined();
   expect(decide(INDEXED, error('http-408'), { errors }).order).toEqual({ kind: 'delete', reason: 'http-408' });
-});
-
-describe('the next visit', () => {
-  const due = (parts: PartialRules, from = INDEXED): readonly [Instant | undefined, unknown] => {
-    const { dueAt, source } = decide(from, document(), { schedule: { period: undefined }, ...parts }).changes;
-    return [dueAt, source];
-  };
-
-  it('is after the period of a server record, else between the ages of smart refresh, else at the time of the schedule', () => {
-    expect(due({ schedule: { period: hours(2) } })).toEqual([plus(NOW, hours(2)), REFRESH]);
-    expect(due({ refresh: { smart: false }, nextCron: plus(NOW, hours(9)) })).toEqual([plus(NOW, hours(9)), INDEX]);
-    expect(due({ refresh: { smart: false } })).toEqual([NEVER, null]);
-    const age = (refresh: PartialRules['refresh'], schedule: PartialRules['schedule'] = {}) =>
-      due({ refresh, schedule: { period: undefined, ...schedule } })[0]! - NOW;
-    expect(age({ minimumAge: hours(1), maximumAge: hours(1) })).toBe(hours(1));
-    expect(age({}, { refreshMinimumAge: hours(3), refreshMaximumAge: hours(3) })).toBe(hours(3));
-    expect(age({ maximumAge: hours(2) })).toBeGreaterThanOrEqual(hours(1));
-    expect(age({ maximumAge: hours(2) })).toBeLessThanOrEqual(hours(2));
-  });
-
-  it('comes earlier the closer to the root and the more important the page is', () => {
-    const wait = (hops: number, importance?: number) =>
-      due(
-        {
-          schedule: { period: undefined, importance },
-          visitPrice: hours(1),
-          refresh: { minimumAge: minutes(1), maximumAge: days(300) },
-        },
-        { ...INDEXED, hops, changeInterval: days(2), changeUncertainty: 1 },
-      )[0]! - NOW;
-    expect(wait(0)).toBeLessThan(wait(3));
-    expect(wait(3)).toBeLessThan(wait(15));
-    expect(wait(15)).toBe(wait(16));
-    expect(wait(3, 4)).toBeLessThan(wait(3));
-    expect(wait(3, 1)).toBe(wait(3));
-    // The importance falls with the square root of the distance.
-    expect(wait(3, 2)).toBe(wait(0, 1));
-  });
-
-  it('of pages that were found together is spread, and that of one page is the same when it is computed again', () => {
-    const at = (id: number, visits = 3) =>
-      due(
-        { schedule: { period: undefined } },
-        { ...INDEXED, id, visits, changeInterval: days(2), changeUncertainty: 1 },
-      )[0]!;
-    expect(at(1)).toBe(at(1));
-    expect(new Set(Array.from({ length: 50 }, (_, id) => at(id))).size).toBeGreaterThan(20);
-    expect(at(1, 4)).toBe(at(2, 3));
-  });
-
-  it('of a page that another program visited is that of a first visit at its time', () => {
-    expect(createFirstRefreshChanges(state(), rules(), YESTERDAY)).toEqual({
-      source: REFRESH,
-      dueAt: plus(YESTERDAY, hours(5)),
-    });
-  });
-});
-
-describe('when refresh times change', () => {
-  const reschedule = (from: Partial<UrlState>, parts: PartialRules = {}) =>
-    createRescheduleDisposition({ ...INDEXED, dueAt: plus(YESTERDAY, days(3)), ...from }, rules(parts), NOW);
-  const period = (value: ReturnType<typeof hours>) => ({ schedule: { period: value } });
-
-  it('a visit that would be too late is brought forward', () => {
-    expect(reschedule({}, period(days(2)))).toEqual({
-      remove: false,
-      changed: false,
-      changes: { source: REFRESH, dueAt: plus(YESTERDAY, days(2)) },
-    });
-  });
-
-  it.each([
-    ['is early enough', {}, period(days(3))],
-    ['is earlier than necessary', {}, period(days(9))],
-    ['was never made', { lastVisitAt: undefined }, period(hours(2))],
-    ['is a retry', { temporaryErrors: 1 }, period(hours(2))],
-    ['is not made any more', { status: 'removed' }, period(hours(2))],
-    ['is within the maximum age', {}, { schedule: { period: undefined } }],
-    [
-      'is within the time for errors',
-      {},
-      { schedule: { period: undefined, errorExpiry: days(3), refreshMaximumAge: days(2) } },
-    ],
-    ['has no schedule', { source: INDEX }, { schedule: { period: undefined }, refresh: { smart: false } }],
-    ['is due already', { dueAt: NOW }, { schedule: { period: undefined }, refresh: { smart: false } }],
-    [
-      'tries an error again',
-      { status: 'error', reason: 'robots-unreachable' },
-      { schedule: { period: undefined }, refresh: { smart: false } },
-    ],
-    [
-      'checks a redirect',
-      { status: 'redirected', reason: 'redirected-for-now' },
-      { schedule: { period: undefined }, refresh: { smart: false } },
-    ],
-  ] as const)('a visit that %s stays as it is', (_, from, parts) => {
-    expect(reschedule(from as Partial<UrlState>, parts)).toBeUndefined();
-  });
-
-  it('visits that are overdue by the new times are spread over one interval from now', () => {
-    const delays = Array.from({ length: 200 }, (_, id) => reschedule({ id }, period(hours(10)))!.changes.dueAt! - NOW);
-    expect(Math.min(...delays)).toBeGreaterThanOrEqual(0);
-    expect(Math.max(...delays)).toBeLessThanOrEqual(hours(10));
-    for (const quarter of [0, 1, 2, 3]) {
-      const inQuarter = delays.filter((delay) => Math.floor(delay / hours(2.5)) === quarter);
-      expect(inQuarter.length).toBeGreaterThan(40);
-    }
-  });
-
-  it('a visit at the time of a schedule is not spread', () => {
-    const nextCron = milliseconds(NOW - hours(1)) as unknown as Instant;
-    const parts = { schedule: { period: undefined }, refresh: { smart: false }, nextCron };
-    expect(reschedule({}, parts)).toMatchObject({ changes: { source: INDEX, dueAt: nextCron } });
-  });
-
-  it('nothing changes if the spread visit would not be earlier', () => {
-    const soon = { dueAt: plus(NOW, milliseconds(1)), lastVisitAt: instant(NOW - days(20)) };
-    expect(reschedule(soon, period(days(10)))).toBeUndefined();
-  });
 });
 
 describe('a start URL', () => {

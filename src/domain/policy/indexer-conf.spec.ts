@@ -15,6 +15,7 @@ describe('other syntax of mnoGoSearch files', () => {
     ['Serv http://a/', 'did you mean Server?'],
     ['Servr http://a/', 'did you mean Server?'],
     ['Perid 7d', 'did you mean Period?'],
+    ['Per 7d', 'did you mean Period?'],
     ['Tagg A', 'did you mean Tag?'],
     ['NetErrorDelay 1d', 'did you mean NetErrorDelayTime?'],
     ['Realm http://a/*', 'a crawl rule'],

@@ -209,6 +209,17 @@ describe('canonicalization', () => {
     expect(toCrawlUrl(url.href, url.fragment)).toEqual(parts);
   });
 
+  it.each([
+    ['http://a.example/x?', true],
+    ['http://a.example/x?#top', true],
+    ['http://a.example/x?PHPSESSID=1', true],
+    ['http://a.example/x?q=1', undefined],
+    ['http://a.example/x#top?', undefined],
+    ['http://a.example/x', undefined],
+  ])('says of %s whether it was written with a query that it does not have any more', (raw, expected) => {
+    expect(createCanonicalizer(DEFAULT_CANONICALIZATION)(raw)?.lostQuery).toBe(expected);
+  });
+
   it('returns the fragment separately, whatever the steps do', () => {
     const url = createCanonicalizer(DEFAULT_CANONICALIZATION)('x?PHPSESSID=1#!/route', 'http://a.example/');
     expect([url?.href, url?.fragment]).toEqual(['http://a.example/x', '!/route']);
