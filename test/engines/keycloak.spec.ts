@@ -7,9 +7,9 @@ import type { CrawlWorld } from '../support/crawl-world.js';
 import { describeUnless, itUnless, noBrowser } from '../support/left-out.js';
 import { crawl } from '../support/scenario.js';
 import { MODULES, startApache } from './support/apache.js';
-import type { DebianServer } from './support/debian-server.js';
+import { type DebianServer, startDebianServer } from './support/debian-server.js';
 import { deletions, loginConfiguration, surviveTheEnd } from './support/ended-sessions.js';
-import { Keycloak, keycloakIsMissing } from './support/keycloak.js';
+import { builtOauth2Proxy, goIsMissing, Keycloak, keycloakIsMissing } from './support/keycloak.js';
 import { visitAgain } from './support/protected-site.js';
 
 const NAMES = ['index', 'a', 'b', 'c'];
@@ -168,6 +168,32 @@ const visitForAnHour = async (world: CrawlWorld): Promise<void> => {
   }
 };
 
+/** With its sign-in page, which has status 403. Its sessions are cookies, which end with its secret. */
+async function startOauth2Proxy({ port, edition = 'first' }: { readonly port?: number; readonly edition?: string }) {
+  const ends: (() => Promise<void>)[] = [];
+  const server = await startDebianServer({
+    program: await builtOauth2Proxy(),
+    usesPort: port,
+    args: ({ port: own, folder }) => [
+      `--http-address=127.0.0.1:${own}`,
+      ...['--provider=oidc', `--oidc-issuer-url=${keycloak.origin}/realms/${REALM}`, '--email-domain=*'],
+      ...['--client-id=oauth2-proxy', '--client-secret=of-the-client', '--code-challenge-method=S256'],
+      ...[`--redirect-url=http://127.0.0.1:${own}/oauth2/callback`, '--cookie-secure=false'],
+      ...[`--cookie-secret=${edition.padEnd(32, '-')}`, `--upstream=file://${folder}/#/`],
+    ],
+    files: () => pages([], edition),
+    startsWithinMs: 60_000,
+    whenDone: (end) => ends.push(end),
+  });
+  let hasEnded = false;
+  const end = async (): Promise<void> => {
+    if (!hasEnded) await ends[0]!();
+    hasEnded = true;
+  };
+  onTestFinished(end);
+  return { server, end };
+}
+
 let stopKeycloak = async (): Promise<void> => undefined;
 
 describeUnless(keycloakIsMissing(), 'Keycloak', () => {
@@ -213,6 +239,28 @@ describeUnless(keycloakIsMissing(), 'Keycloak', () => {
     for (const url of site.urls) expect(world.pushed().get(url)!.text).toMatch(/second edition/);
     expect(world.orders().filter(({ kind }) => kind === 'delete')).toEqual([]);
     expect(world.engine.logins.list()).toMatchObject([{ state: 'logged-in', logins: 2 }]);
+  });
+
+  itUnless(goIsMissing(), 'oauth2-proxy: documents are kept and made current when its sessions end', async () => {
+    const first = await startOauth2Proxy({});
+    const { port } = first.server;
+    const origin = `http://127.0.0.1:${port}`;
+    await keycloak.createClient(REALM, {
+      clientId: 'oauth2-proxy',
+      secret: 'of-the-client',
+      redirectUris: [`${origin}/oauth2/callback`],
+    });
+    const login = `page="${origin}/oauth2/start?rd=%2F" sendTo="${keycloak.origin}" successSelector="#members"`;
+    // Its own robots.txt forbids everything.
+    const world = await crawl({ ...loginConfiguration(origin, login), attributes: 'ignoreRobotsTxt="true"' });
+    const urls = PATHS.map((path) => `${origin}${path}`);
+    expect(await world.indexed()).toEqual(urls);
+    await surviveTheEnd(world, async () => {
+      await first.end();
+      await keycloak.endSessions(REALM, 'robot');
+      await startOauth2Proxy({ port, edition: 'second' });
+    });
+    for (const url of urls) expect((await world.state(url))!.title).toMatch(/second edition/);
   });
 
   it.each([

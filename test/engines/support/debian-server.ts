@@ -27,6 +27,8 @@ interface Start {
   readonly environment?: (server: Pick<DebianServer, 'folder'>) => Readonly<Record<string, string>>;
   /** Before it starts, with its files in place. */
   readonly prepare?: (server: Pick<DebianServer, 'folder'>) => void;
+  /** By default a free one. */
+  readonly usesPort?: number;
   /** By default 20 s. */
   readonly startsWithinMs?: number;
   /** Receives what ends it; by default, that is done at the end of the test. */
@@ -40,10 +42,11 @@ export async function startDebianServer({
   files,
   environment,
   prepare,
+  usesPort,
   startsWithinMs = 20_000,
   whenDone = onTestFinished,
 }: Start): Promise<DebianServer> {
-  const port = await freePort();
+  const port = usesPort ?? (await freePort());
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-server-'));
   // As root it changes to a user of its own, who has to read them.
   chmodSync(folder, 0o777);

@@ -1,5 +1,7 @@
-/** Keycloak as a process of its own, with its data in memory; Maven fetches it once as an artifact. */
-import { execFile } from 'node:child_process';
+/** Keycloak as a process of its own, with its data in memory; Maven fetches it once as an artifact. oauth2-proxy is built once from its module. */
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, renameSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
@@ -20,6 +22,24 @@ export function keycloakIsMissing(): string | undefined {
     apacheIsMissing() ??
     (missing && `${missing} is missing: apt-get install libapache2-mod-auth-openidc libapache2-mod-auth-mellon`)
   );
+}
+
+const PROXY = 'github.com/oauth2-proxy/oauth2-proxy/v7@v7.15.6';
+
+/** Why its test is left out; undefined when it runs. */
+export const goIsMissing = (): string | undefined =>
+  spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0 ? undefined : 'go is not installed';
+
+/** The program oauth2-proxy. The first call on a machine takes minutes. */
+export async function builtOauth2Proxy(): Promise<string> {
+  const folder = join(tmpdir(), 'crawlway-engines', PROXY.split('/').pop()!);
+  const program = join(folder, 'oauth2-proxy');
+  if (existsSync(program)) return program;
+  const made = `${folder}.${process.pid}`;
+  const env = { ...process.env, CGO_ENABLED: '0', GOBIN: made };
+  await run('go', ['install', PROXY], { cwd: tmpdir(), env, maxBuffer: 16 * 1024 * 1024 });
+  renameSync(made, folder);
+  return program;
 }
 
 type Json = Readonly<Record<string, unknown>>;
