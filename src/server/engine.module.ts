@@ -315,7 +315,7 @@ export function selectConfigurationVariables(env: NodeJS.ProcessEnv): Record<str
   const allowedNames = new Set((env['CRAWLWAY_ALLOW_VARIABLES'] ?? '').split(',').map((name) => name.trim()));
   return Object.fromEntries(
     Object.entries(env).filter(
-      ([name]) => (name.startsWith('CRAWLWAY_SECRET_') || allowedNames.has(name)) && !OWN_VARIABLES.includes(name),
+      ([name]) => (/^CRAWLWAY_(SECRET|ENV)_/.test(name) || allowedNames.has(name)) && !OWN_VARIABLES.includes(name),
     ),
   );
 }

@@ -255,6 +255,21 @@ it('Commit a configuration to git, and move its secrets to another machine', asy
   expect(listed).toMatch(/fetcher-default-credential-password .*config\/CrawlConfig\.xml:3:/);
 });
 
+howTo('Staging and production', async (heading) => {
+  const folder = temporaryDirectory();
+  const { xml, commands } = howTos().get(heading)!;
+  mkdirSync(join(folder, 'config'));
+  writeFileSync(join(folder, 'config', 'CrawlConfig.xml'), xml);
+  const variables = commands[0]!.trim().replaceAll('\n', ' ');
+  const [unset, set] = await runBlocks(folder, [
+    'crawlway check || test $? = 1',
+    `export ${variables}; crawlway check`,
+  ]);
+  expect(unset).toMatch(/CrawlConfig\.xml:3:\d+.*CRAWLWAY_ENV_SITE is not set/);
+  expect(unset).toMatch(/CrawlConfig\.xml:6:\d+.*CRAWLWAY_ENV_SEARCH is not set/);
+  expect(set).not.toMatch(/not set|error/);
+});
+
 it('every how-to is run here or listed with the suite that runs it', () => {
   const withContent = [...howTos()].filter(([, { xml, commands }]) => xml !== '' || commands.length > 0);
   expect([...RUN, ...ELSEWHERE, ...NOT_RUN].sort()).toEqual(withContent.map(([heading]) => heading).sort());

@@ -84,6 +84,7 @@ it('each screen of the console links to a page that exists', async () => {
 it('every whole configuration in the documentation is free of errors and warnings', () => {
   vi.stubEnv('CRAWLWAY_SECRET_ES', 'x');
   vi.stubEnv('CRAWLWAY_SECRET_PASSWORD', 'x');
+  for (const name of ['SITE', 'SEARCH']) vi.stubEnv(`CRAWLWAY_ENV_${name}`, 'www.example.com');
   const folder = join(PROJECT_ROOT, 'docs');
   const blocks = readdirSync(folder)
     .filter((name) => name.endsWith('.md'))

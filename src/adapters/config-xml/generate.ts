@@ -91,6 +91,7 @@ for the purpose of the parts, see the [concepts](concepts.md).
   without a namespace, with any prefix or none. Crawlway's own elements are under \`${NAMESPACES.cw[0]}\`, usually with the
   prefix \`cw\`.
 - \`\${NAME}\` in secrets, and in addresses and user names of sinks, proxies and logins, is replaced with the value of an environment variable. Its name must begin with \`CRAWLWAY_SECRET_\` or be listed in \`CRAWLWAY_ALLOW_VARIABLES\`.
+  \`\${env:NAME}\` in any attribute is replaced with the value of the environment variable \`CRAWLWAY_ENV_NAME\`, which is not secret: it is displayed, logged and sent like any other text.
   \`\${file:/run/secrets/NAME}\` is replaced with the content of that file, \`\${helper:NAME}\` with the output of the program in \`CRAWLWAY_SECRETS_HELPER\` (logins.md).
 - \`yes\`, \`on\` and \`1\` mean \`true\`; \`no\`, \`off\` and \`0\` mean \`false\`.
 - Files that the configuration names must be in its own folder or a folder below it. The path of a \`file\` sink is relative to the folder for file sinks (CRAWLWAY_FILE_SINKS, by default the data directory).

@@ -238,10 +238,16 @@ function reportUnknownAttribute(attribute: XmlAttribute, spec: ElementSpec, cont
   }
 }
 
-const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*|(?:file|helper|secret):[^{}]{1,1000})\}/g;
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*|(?:env|file|helper|secret):[^{}]{1,1000})\}/g;
+
+/** References that no value may contain unless its attribute `mayContainVariables`: all but `${env:NAME}`. */
+const GUARDED_VARIABLE = new RegExp(VARIABLE.source.replace('env|', ''));
+
+/** Variables for `${env:NAME}`, whose values may be displayed, logged and sent to any site. */
+const PUBLIC_PREFIX = 'CRAWLWAY_ENV_';
 
 /**
- * Whether the attribute may refer to variables. In other attributes, their values would be displayed, logged or sent to
+ * Whether the attribute may refer to variables with secrets. In other attributes, their values would be displayed, logged or sent to
  * any site that the configuration names.
  */
 const mayContainVariables = (spec: AttributeSpec<unknown>, element: XmlElement): boolean =>
@@ -277,12 +283,20 @@ export function expandVariables(
   const value = text.replace(VARIABLE, (_, name: string) => {
     if (name.startsWith(STORED_PREFIX))
       return readStoredSecret({ name: name.slice(STORED_PREFIX.length), place }, context, reportMissing);
+    if (name.startsWith('env:'))
+      return readPublicVariable(name.slice('env:'.length), env) ?? reportMissing(describeUnsetVariable(name));
     if (name.includes(':'))
       return readSecret ? readExternalSecret(readSecret, name, reportMissing) : reportMissing(SERVER_ONLY_SECRETS);
     return (Object.hasOwn(env, name) ? env[name] : undefined) ?? reportUnset(name);
   });
   return isComplete ? value : undefined;
 }
+
+const readPublicVariable = (name: string, env: Readonly<Record<string, string | undefined>>): string | undefined =>
+  Object.hasOwn(env, PUBLIC_PREFIX + name) ? env[PUBLIC_PREFIX + name] : undefined;
+
+const describeUnsetVariable = (reference: string): string =>
+  `\${${reference}}: the environment variable ${PUBLIC_PREFIX}${reference.slice('env:'.length)} is not set`;
 
 const STORED_PREFIX = 'secret:';
 
@@ -324,8 +338,8 @@ function readValue(
   spec: AttributeSpec<unknown>,
 ): { value: unknown } | undefined {
   const place = context.document.placeAt(attribute.start);
-  if (context.env !== 'as written' && !mayContainVariables(spec, element) && attribute.value.search(VARIABLE) >= 0) {
-    const message = `${attribute.local}: variables are allowed only in secrets and in addresses and user names of sinks and proxies; write the value itself`;
+  if (context.env !== 'as written' && !mayContainVariables(spec, element) && GUARDED_VARIABLE.test(attribute.value)) {
+    const message = `${attribute.local}: variables are allowed only in secrets and in addresses and user names of sinks and proxies; elsewhere, write \${env:NAME}, which is the value of ${PUBLIC_PREFIX}NAME`;
     context.problems.add('misplaced-variable', message, place);
     return undefined;
   }

@@ -29,7 +29,7 @@ export const PROBLEM_CODES = {
   'duplicate-attribute': defineError('One attribute set under two names, for example val and value.'),
   'bad-value': defineError('A value that is not valid for the attribute.'),
   'missing-variable': defineError(
-    'A reference to a variable that configurations must not use (CRAWLWAY_ALLOW_VARIABLES), or to an external secret that cannot be read.',
+    `A reference to a variable that configurations must not use (CRAWLWAY_ALLOW_VARIABLES), to one for \`\${env:NAME}\` that is not set, or to an external secret that cannot be read.`,
   ),
   'unset-variable': defineError(
     'A reference to a CRAWLWAY_SECRET_… variable that is not set. `crawlway check` only lists such variables, because a file is often checked where they are not set.',
@@ -38,7 +38,9 @@ export const PROBLEM_CODES = {
   'literal-secret': defineWarning(
     'A secret that is written in the file instead of in the store of secrets; `crawlway secrets import` moves it there. Over the API, this is an error.',
   ),
-  'misplaced-variable': defineError('A reference to a variable in a value that is not a secret.'),
+  'misplaced-variable': defineError(
+    `A reference to a variable in a value that is not a secret; \`\${env:NAME}\` works everywhere.`,
+  ),
   'duplicate-element': defineError('An element that may appear only once in its parent.'),
   'duplicate-name': defineError('Two crawlers, sinks, fetchers, URL sources or roots with the same name.'),
   'unknown-reference': defineError('A sink or fetcher that is referred to but not defined.'),

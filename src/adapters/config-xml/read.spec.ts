@@ -282,6 +282,37 @@ describe('reading a configuration', () => {
     expect(JSON.stringify(problems)).not.toContain('hunter2');
   });
 
+  it('substitutes public variables everywhere, and names those that are not set', () => {
+    const xml = `<CrawlConfig><Crawler name="a">
+      <Root url="https://\${env:SITE}/docs/"/><Rules><Rule><Host value="\${env:SITE}"/><Ignore/></Rule></Rules>
+      <cw:PushTo sink="s"/></Crawler><cw:Sink name="s" type="elasticsearch" url="https://\${env:SEARCH}/" index="i"/></CrawlConfig>`;
+    const env = { CRAWLWAY_ENV_SITE: 'staging.example.com', CRAWLWAY_ENV_SEARCH: 'search.example.com' };
+    const { definition } = read(xml, env);
+    expect(definition?.crawlers[0]?.roots[0]?.url).toBe('https://staging.example.com/docs/');
+    expect(JSON.stringify(definition?.crawlers[0]?.rules)).toContain('staging.example.com');
+    expect(definition?.sinks[0]?.url).toBe('https://search.example.com/');
+    const { definition: none, problems } = read(xml, { CRAWLWAY_ENV_SITE: 'staging.example.com', SEARCH: 'no' });
+    expect(none).toBeUndefined();
+    expect(problems.filter(({ severity }) => severity === 'error')).toMatchObject([
+      {
+        code: 'missing-variable',
+        place: { line: 3 },
+        message: expect.stringContaining('CRAWLWAY_ENV_SEARCH is not set'),
+      },
+    ]);
+  });
+
+  it('never takes a secret for a public variable', () => {
+    for (const name of ['CRAWLWAY_SECRET_X', 'X', '__proto__']) {
+      const { definition, problems } = read(
+        `<CrawlConfig><Crawler name="a"><Root url="http://h.example/?\${env:${name}}"/></Crawler></CrawlConfig>`,
+        { CRAWLWAY_SECRET_X: 'hunter2', X: 'hunter2' },
+      );
+      expect(definition).toBeUndefined();
+      expect(JSON.stringify(problems)).not.toContain('hunter2');
+    }
+  });
+
   it('points into crawl.rules and indexer.conf for mistakes in them', () => {
     const { problems } = readConfiguration(
       '<CrawlConfig><Crawler name="a"><CrawlSpace rules="crawl.rules"/><Servers file="indexer.conf"/></Crawler></CrawlConfig>',

@@ -1,7 +1,6 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
-import { ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsString, MaxLength } from 'class-validator';
-import { IfGiven } from '../http/fields.js';
+import { ApiTags } from '@nestjs/swagger';
+import { CrawlerFilter } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, type Page, PageQuery, parseNumberCursor, toPage } from '../http/paging.js';
@@ -10,10 +9,7 @@ import { API, AUDIT_LOG } from '../tokens.js';
 import type { AuditEntry, AuditLog } from './audit-log.js';
 
 class AuditQuery extends PageQuery {
-  @ApiProperty({ required: false, description: 'Only calls that name this crawler.', minLength: 1 })
-  @IfGiven()
-  @IsString()
-  @MaxLength(256)
+  @CrawlerFilter('Only calls that name this crawler.')
   crawler?: string;
 }
 

@@ -8,7 +8,7 @@ import { before, days, type Instant, instant, milliseconds } from '../../domain/
 import type { ChangesView } from '../../engine/control/index-changes.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { Clock } from '../../engine/ports/clock.js';
-import { IfGiven, isTimestamp } from '../http/fields.js';
+import { CrawlerFilter, IfGiven, isTimestamp } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
 import { ProblemException } from '../http/problem.js';
@@ -42,10 +42,7 @@ class ChangesQuery {
   @Matches(SINCE, { message: '$property must be a time such as 2026-03-01T08:00:00Z, or a period such as 24h or 7d' })
   since?: string;
 
-  @ApiProperty({ required: false, description: 'Only documents of this crawler.', minLength: 1 })
-  @IfGiven()
-  @IsString()
-  @MaxLength(256)
+  @CrawlerFilter('Only documents of this crawler.')
   crawler?: string;
 
   @ApiProperty({

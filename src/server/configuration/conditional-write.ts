@@ -3,11 +3,8 @@
  * overwrite each other's changes without noticing.
  */
 import { ApiHeader, ApiProperty } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsBoolean } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { toBoolean } from '../http/boolean.js';
-import { IfGiven } from '../http/fields.js';
+import { IsFlag } from '../http/fields.js';
 import { LOCAL_CALLER } from '../security/api-keys.js';
 import type { ConfigurationService } from './configuration.service.js';
 import type { WriteRequest } from './write-conditions.js';
@@ -17,9 +14,7 @@ export class ConfirmQuery {
     required: false,
     description: 'Apply the change even if more than 10 % of the documents of a crawler would be deleted.',
   })
-  @IfGiven()
-  @Transform(({ value }) => toBoolean(value))
-  @IsBoolean()
+  @IsFlag()
   confirm?: boolean;
 }
 

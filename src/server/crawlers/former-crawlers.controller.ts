@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiProperty, ApiTags, IntersectionType } from '@nestjs/swagger';
 import { IsIn, IsString, MaxLength, MinLength } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DOCUMENT_DECISIONS, type DocumentDecision } from '../../domain/crawl/former-crawler.js';
@@ -53,23 +53,8 @@ class RenameDto extends DecisionDto {
   name!: string;
 }
 
-class RemoveQuery extends ConfirmQuery {
-  @ApiProperty({ enum: DOCUMENT_DECISIONS, description: `What becomes of its documents. ${DECISION}` })
-  @IsIn(DOCUMENT_DECISIONS)
-  documents!: (typeof DOCUMENT_DECISIONS)[number];
-
-  @ApiProperty({
-    minLength: 1,
-    required: false,
-    description: 'The crawler that takes the documents over.',
-    example: 'docs',
-  })
-  @IfGiven()
-  @IsString()
-  @MinLength(1)
-  @MaxLength(200)
-  to?: string;
-}
+/** The query of a removal: like the body of other decisions. */
+class RemoveQuery extends IntersectionType(ConfirmQuery, DecisionDto) {}
 
 const formerCrawlerSchema = schema<FormerCrawlerView>()('FormerCrawler', {
   name: text('docs'),

@@ -5,7 +5,7 @@ import { ORDER_STATES, type OrderKind, type OrderState } from '../../domain/push
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { countSchema } from '../http/count.schema.js';
-import { IfGiven } from '../http/fields.js';
+import { CrawlerFilter, IfGiven } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
@@ -16,10 +16,7 @@ import { API, ENGINE } from '../tokens.js';
 import { orderSchema } from './order.schema.js';
 
 class OrdersQuery extends PageQuery {
-  @ApiProperty({ required: false })
-  @IfGiven()
-  @IsString()
-  @MaxLength(256)
+  @CrawlerFilter()
   crawler?: string;
 
   @ApiProperty({ required: false, enum: ORDER_STATES })
@@ -46,10 +43,7 @@ class OrdersQuery extends PageQuery {
 }
 
 class RetryQuery {
-  @ApiProperty({ required: false })
-  @IfGiven()
-  @IsString()
-  @MaxLength(256)
+  @CrawlerFilter()
   crawler?: string;
 
   @ApiProperty({ required: false, description: 'Only orders that this sink refused.' })

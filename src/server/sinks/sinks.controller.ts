@@ -1,12 +1,10 @@
 import { Controller, Get, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsBoolean, IsString, MaxLength } from 'class-validator';
+import { IsString, MaxLength } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
-import { toBoolean } from '../http/boolean.js';
-import { IfGiven } from '../http/fields.js';
+import { CrawlerFilter, IfGiven, IsFlag } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
@@ -18,16 +16,12 @@ import { type SinkTest, type SinkTester, sinkTestSchema } from './sink-test.js';
 
 class ReconcileQuery {
   @ApiProperty({ required: false, default: false, description: 'Send orders to fix the differences.' })
-  @IfGiven()
-  @Transform(({ value }) => toBoolean(value))
-  @IsBoolean()
+  @IsFlag()
   repair?: boolean;
 }
 
 class PushAgainQuery {
-  @ApiProperty({ required: false, description: 'Only the documents of this crawler.' })
-  @IfGiven()
-  @IsString()
+  @CrawlerFilter('Only the documents of this crawler.')
   crawler?: string;
 }
 
@@ -45,15 +39,11 @@ class AdoptQuery {
 
 class SwitchQuery {
   @ApiProperty({ required: false, default: false, description: 'Move the alias back to where it was before.' })
-  @IfGiven()
-  @Transform(({ value }) => toBoolean(value))
-  @IsBoolean()
+  @IsFlag()
   rollback?: boolean;
 
   @ApiProperty({ required: false, default: false, description: 'Move the alias without a comparison.' })
-  @IfGiven()
-  @Transform(({ value }) => toBoolean(value))
-  @IsBoolean()
+  @IsFlag()
   force?: boolean;
 }
 

@@ -1,11 +1,10 @@
 import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsString, MaxLength, MinLength } from 'class-validator';
+import { IsIn, IsString, MaxLength, MinLength } from 'class-validator';
 import { URL_STATUSES, type UrlStatus } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceName } from '../../domain/frontier/sources.js';
 import { toLikePattern } from '../../domain/url/like-pattern.js';
-import { toBoolean } from '../http/boolean.js';
-import { IfGiven, IsTimestamp } from '../http/fields.js';
+import { IfGiven, IsFlag, IsTimestamp } from '../http/fields.js';
 import { MAX_LIKE, MAX_URL } from '../http/limits.js';
 import { PageQuery } from '../http/paging.js';
 
@@ -36,9 +35,7 @@ export class PageViewQuery extends UrlQuery {
     description:
       'Run the scripts of the page in the browser, even if the crawler does not render such pages; `rendering` says what the scripts change.',
   })
-  @IfGiven()
-  @Transform(({ value }) => toBoolean(value))
-  @IsBoolean()
+  @IsFlag()
   render?: boolean;
 }
 
@@ -114,9 +111,7 @@ export class UrlFilterQuery {
     required: false,
     description: '`true`: only URLs whose document the sinks hold; `false`: only the others.',
   })
-  @IfGiven()
-  @Transform(({ value }) => toBoolean(value))
-  @IsBoolean()
+  @IsFlag()
   indexed?: boolean;
 
   @ApiProperty({
@@ -165,9 +160,7 @@ export class ClearQuery extends UrlFilterQuery {
     description:
       'Confirm the deletion. Without this, nothing is deleted, and the response says how many URLs would be.',
   })
-  @IfGiven()
-  @Transform(({ value }) => toBoolean(value))
-  @IsBoolean()
+  @IsFlag()
   confirm?: boolean;
 }
 

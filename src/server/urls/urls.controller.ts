@@ -121,7 +121,7 @@ export class UrlsController {
     searches: true,
     summary: 'Clear the URLs that match a filter',
     description:
-      'Deletes all stored URLs that match the filters of `listUrls`, such as a LIKE pattern, and their documents from the index.',
+      'Deletes all stored URLs that match the filters of `listUrls`, such as a LIKE pattern, and their documents from the index. At least one filter is required (otherwise 400); `like=%` means all URLs.',
     role: 'operate',
     problems: { ...NOT_FOUND_PROBLEM, 409: '`confirm=true` is missing; `count` says how many URLs match.' },
   })
