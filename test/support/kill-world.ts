@@ -28,7 +28,20 @@ export interface KillReport {
   readonly differences: readonly string[];
 }
 
+/** A search engine as the index, which is killed in turns with the server. */
+export interface KilledEngine {
+  readonly url: string;
+  /** Type and further attributes of the sink. */
+  readonly sink: string;
+  /** Kills it and starts it again. */
+  killAndRestart(): Promise<void>;
+  /** The stamps of what it holds, by URL. */
+  indexed(): Promise<ReadonlyMap<string, string>>;
+}
+
 export interface KillOptions {
+  /** Absent: the demo index, which is not killed. */
+  readonly engine?: KilledEngine;
   readonly kills: number;
   readonly pages: number;
   /** Maximum number of requests that a server makes before it is killed. */
@@ -60,7 +73,7 @@ class KillWorld {
   private constructor(
     private readonly options: KillOptions,
     private readonly site: FakeSite,
-    private readonly index: RunningIndex,
+    private readonly index: RunningIndex | undefined,
     private readonly receiver: FlakyReceiver,
     private readonly folder: string,
   ) {
@@ -71,11 +84,12 @@ class KillWorld {
   static async start(options: KillOptions): Promise<KillWorld> {
     const folder = mkdtempSync(join(tmpdir(), 'crawlway-kill-'));
     const site = await FakeSite.start();
-    const index = await startIndex({ file: join(folder, 'index.db'), port: 0, host: '127.0.0.1' });
-    const receiver = await FlakyReceiver.start(index.url);
+    const { engine } = options;
+    const index = engine ? undefined : await startIndex({ file: join(folder, 'index.db'), port: 0, host: '127.0.0.1' });
+    const receiver = await FlakyReceiver.start(engine?.url ?? index!.url);
     receiver.fate = sometimesFails;
     const world = new KillWorld(options, site, index, receiver, folder);
-    writeFileSync(join(folder, 'CrawlConfig.xml'), configuration(site.url('/'), receiver.url));
+    writeFileSync(join(folder, 'CrawlConfig.xml'), configuration(site.url('/'), receiver.url, engine?.sink));
     return world;
   }
 
@@ -83,7 +97,8 @@ class KillWorld {
     const mutating = setInterval(() => this.mutate(), 20);
     try {
       for (let kills = 0; kills < this.options.kills; kills++) {
-        await this.liveAndDie(kills === 0);
+        if (this.options.engine && kills % 2 === 1) await this.outliveTheEngine(this.options.engine);
+        else await this.liveAndDie(kills === 0);
         this.options.progress?.(kills + 1);
       }
     } finally {
@@ -93,7 +108,7 @@ class KillWorld {
     for (const page of this.living) this.put(page); // every page changes once more, so that every link is found again
     this.putHome();
     const rested = performance.now();
-    await this.launch().ready();
+    await this.alive().ready();
     const differences = await this.untilEqual();
     if (differences.length === 0) this.isEqual = true;
     else differences.push(`the data is kept in ${this.folder}`);
@@ -113,25 +128,40 @@ class KillWorld {
   async close(): Promise<void> {
     await this.server?.end();
     await this.receiver.close();
-    await this.index.close();
+    await this.index?.close();
     await this.site.close();
     if (this.isEqual) rmSync(this.folder, { recursive: true, force: true });
   }
 
   /** One in eight servers is killed while it is still starting. The first one runs longest, so that there is something to lose. */
   private async liveAndDie(isFirst: boolean): Promise<void> {
-    if (!isFirst && Math.random() < 0.125) {
+    if (!isFirst && this.server?.hasEnded && Math.random() < 0.125) {
       this.killedWhileStarting++;
       this.launch();
       await sleep(Math.random() * 1_500);
     } else {
-      const server = await this.launch().ready();
-      const { longestLife } = this.options;
-      const life = isFirst ? longestLife : 1 + Math.floor(Math.random() * longestLife);
-      await Promise.race([this.site.untilRequests(this.site.requests.length + life), server.ended()]);
+      await this.live(isFirst ? this.options.longestLife : this.randomLife());
     }
     await this.server?.end();
     if (this.options.power === 'fails') this.bytesLost += failPower(join(this.folder, 'data', 'crawlway.sqlite')).lost;
+  }
+
+  private async outliveTheEngine(engine: KilledEngine): Promise<void> {
+    await this.live(this.randomLife());
+    await engine.killAndRestart();
+  }
+
+  private async live(requests: number): Promise<void> {
+    const server = await this.alive().ready();
+    await Promise.race([this.site.untilRequests(this.site.requests.length + requests), server.ended()]);
+  }
+
+  private randomLife(): number {
+    return 1 + Math.floor(Math.random() * this.options.longestLife);
+  }
+
+  private alive(): ServerProcess {
+    return this.server === undefined || this.server.hasEnded ? this.launch() : this.server;
   }
 
   private launch(): ServerProcess {
@@ -206,7 +236,8 @@ class KillWorld {
     return html(path, ['/'], `Version ${this.versions.get(page)} of page ${page}.`);
   }
 
-  private async indexed(): Promise<Map<string, string>> {
+  private async indexed(): Promise<ReadonlyMap<string, string>> {
+    if (this.index === undefined) return this.options.engine!.indexed();
     const query = 'enumerate_synced_entries?PAPI_rootPath=&PAPI_mode=RECURSIVE_DOCUMENTS';
     const text = await (await fetch(`${this.index.url}/papi/4/connectors/test/${query}`)).text();
     const lines = text.split('\n').filter((line) => line !== '');
@@ -224,14 +255,14 @@ function sometimesFails(): CallFate {
   return dice < 0.05 ? 'fail' : dice < 0.1 ? 'lose answer' : 'pass';
 }
 
-function configuration(root: string, receiver: string): string {
+function configuration(root: string, receiver: string, sink = 'type="papi" connector="test"'): string {
   return `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="test" nthreads="8" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false"
            nearDuplicateDetector="false" smartRefreshMinAgeS="1" smartRefreshMaxAgeS="2" deletionGuard="false">
     <Root url="${root}" site="false"/><cw:Content changeDetection="bytes"/><cw:PushTo sink="main"/>
   </Crawler>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
-  <cw:Sink name="main" type="papi" url="${receiver}" connector="test"/>
+  <cw:Sink name="main" ${sink} url="${receiver}"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Sink>
 </CrawlConfig>
 `;
 }
