@@ -38,7 +38,7 @@ it('a content definition is tried on a page that is fetched once', async () => {
     '<cw:Content><cw:Include select="main"/><cw:Include select=".none"/><cw:Exclude select="aside"/>' +
       '<cw:Field name="by" select=".by"/><cw:Output chunks="800"/></cw:Content>',
   );
-  expect(body.reading.text).toBe('Storm Ada It will rain.');
+  expect(body.reading.text).toBe('Storm\nAda\nIt will rain.');
   expect(body.reading.metas).toContainEqual(expect.objectContaining({ name: 'by', value: 'Ada' }));
   expect(body.reading.chunks[0].text).toContain('It will rain.');
   expect(body.reading.look).toEqual({

@@ -22,7 +22,7 @@ it('crawlway extract prints what the Content of a configuration extracts from a 
   const run = (...args: string[]): string =>
     execFileSync(process.execPath, [...crawlwayCommand(), 'extract', ...args], { encoding: 'utf8' });
   const { metas, text, cut } = JSON.parse(run(page, '--json', '--config', config));
-  expect([text, cut]).toEqual(['One Price 3,50', ['Imprint']]);
+  expect([text, cut]).toEqual(['One\nPrice 3,50', ['Imprint']]);
   expect(metas).toContainEqual({ name: 'price', value: '3.5', type: 'number' });
   expect(run(page, '--markdown')).toBe('# One\n\nPrice 3,50\n\nImprint\n');
   expect(run(file('a.pdf', pdf(FACTS)))).toContain(FACTS.text);

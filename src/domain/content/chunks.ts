@@ -105,18 +105,20 @@ function findLastAtMost(sorted: readonly number[], limit: number): number {
   return sorted[low - 1] ?? -1;
 }
 
+const isBlank = (char: string | undefined): boolean => char === ' ' || char === '\n';
+
 function findLastSentenceEnd(text: string, minEnd: number, maxEnd: number): number | undefined {
   for (let index = maxEnd - 1; index > minEnd; index--) {
     const char = text[index]!;
     if ('。！？'.includes(char)) return index + 1;
-    if (char === ' ' && '.!?'.includes(text[index - 1]!)) return index + 1;
+    if (isBlank(char) && '.!?'.includes(text[index - 1]!)) return index + 1;
   }
   return undefined;
 }
 
 function findLastWordEnd(text: string, minEnd: number, maxEnd: number): number | undefined {
   // A search in the whole text would take quadratic time if it contains no space.
-  for (let index = maxEnd - 1; index > minEnd; index--) if (text[index] === ' ') return index + 1;
+  for (let index = maxEnd - 1; index > minEnd; index--) if (isBlank(text[index])) return index + 1;
   return undefined;
 }
 
@@ -130,6 +132,6 @@ function findOverlapStart(text: string, { start, end }: Range, { overlap, unit }
   if (overlap === 0) return end;
   const earliestStart = Math.max(start + 1, end - overlap * (unit === 'tokens' ? 4 : 1));
   for (let index = earliestStart; index + 1 < end; index++)
-    if (text[index] === ' ') return Math.max(index + 1, start + 1);
+    if (isBlank(text[index])) return Math.max(index + 1, start + 1);
   return end;
 }

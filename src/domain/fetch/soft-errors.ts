@@ -27,7 +27,9 @@ export function compileSoftErrors(definitions: readonly SoftErrorDefinition[]): 
   const matchers = definitions.map((definition) => ({ ...definition, patterns: compileSoftErrorPatterns(definition) }));
   return {
     match(page) {
-      const fields = { url: page.url, title: page.title, content: page.text.slice(0, MAX_TEXT_LENGTH) };
+      // On one line, so that a pattern need not know where the blocks of a page end.
+      const content = page.text.slice(0, MAX_TEXT_LENGTH).replaceAll('\n', ' ');
+      const fields = { url: page.url, title: page.title, content };
       const match = matchers.find(({ patterns }) => patterns.every(({ field, regex }) => regex.test(fields[field])));
       return match && { status: match.status, place: match.place };
     },

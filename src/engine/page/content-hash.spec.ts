@@ -46,6 +46,14 @@ it('keeps the hash of a page with the same text, and detects changed links', () 
   expect(hashContent(page('a', { content: other }, known), DRAFT, digest)).not.toBe(known);
 });
 
+it('does not depend on where lines break, so that texts of one line, as they used to be, have the same hash', () => {
+  const chunk = { path: [], start: 0, end: 8 };
+  const hashed = (text: string) =>
+    hashContent(page('a', { content: { ...NO_CONTENT, text, chunks: [{ ...chunk, text }] } }), DRAFT, digest);
+  expect(hashed('Two\nlines')).toBe(hashed('Two lines'));
+  expect(hashed('Two\nlines')).not.toBe(hashed('Twolines'));
+});
+
 it('is the hash of the bytes for content that is not a page, as in earlier versions', () => {
   expect(hashContent(page('a', { hashesContent: false }), DRAFT, digest)).toBe(hashOfBytes('a'));
 });

@@ -88,8 +88,15 @@ function hashExtractedContent(
     ...parts.map(({ stamp }) => stamp),
     ...listGivenTextSettings(draft),
   ];
-  return hashBodyAndFacts(text, joinFacts(contentMetas) + joinFacts(headMetas) + settings.join('\0'), digest);
+  return hashBodyAndFacts(
+    onOneLine(text),
+    joinFacts(contentMetas) + joinFacts(headMetas) + settings.join('\0'),
+    digest,
+  );
 }
+
+/** Where the lines of a text break is no change, nor what distinguishes it from another page's. */
+const onOneLine = (text: string): string => text.replaceAll('\n', ' ');
 
 function joinFacts(metas: readonly Meta[]): string {
   let facts = '';
@@ -117,7 +124,8 @@ function listFormSettings({ contentDefinition }: FetchedPage): string[] {
 function listForms({ content }: FetchedPage, { givenText }: DocumentDraft, digest: Digest): string[] {
   const { headings, markdown, chunks } = content;
   if (givenText !== undefined || (!headings && markdown === undefined && !chunks)) return [];
-  return [digest(JSON.stringify([headings, markdown, chunks]))];
+  const plainChunks = chunks?.map((chunk) => ({ ...chunk, text: onOneLine(chunk.text) }));
+  return [digest(JSON.stringify([headings, markdown, plainChunks]))];
 }
 
 const stringifyWithoutPlaces = (contentDefinition: ContentDefinition): string =>

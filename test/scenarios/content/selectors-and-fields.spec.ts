@@ -22,7 +22,7 @@ const MARKED = `<title>Marked</title><body>A <!--googleoff: all-->b<!--googleon:
 it.each([
   ['', 'A h'],
   ['<cw:Content><cw:Exclude select=".ad"/></cw:Content>', 'A h'],
-  ['<cw:Content markers="none"/>', 'A b c d e f g h'],
+  ['<cw:Content markers="none"/>', 'A b\nc\nd\ne f\ng\nh'],
 ])('obeys the markers of pages unless told otherwise: %j', async (content, text) => {
   const site = (await startSite()).set('/', html(MARKED)).page('/linked');
   const world = await crawl({ index: 'none', crawler: `<Root url="${site.url('/')}"/>${content}` });
@@ -48,7 +48,7 @@ it('delivers what selectors, markers and fields select, and follows all links of
         <cw:Output headings="true" markdown="true" chunks="20"/></cw:Content>`,
   });
   const pushed = world.pushed().get(site.url('/shop/anvil'))!;
-  expect(pushed.text).toBe('Anvils The anvil weighs much. Care Keep it dry. Item but shown');
+  expect(pushed.text).toBe('Anvils\nThe anvil weighs much.\nCare\nKeep it dry.\nItem\nbut shown');
   const names = [
     'sku',
     'price',
@@ -79,8 +79,8 @@ it('delivers what selectors, markers and fields select, and follows all links of
     '# Anvils\n\nThe anvil weighs much.\n\n## Care\n\nKeep it **dry**.\n\nItem\n\n*but shown*',
   );
   expect(pushed.chunks).toEqual([
-    { text: 'Anvils The anvil weighs much.', path: ['Anvils'], start: 0, end: 29 },
-    { text: 'Care Keep it dry. Item but shown', path: ['Anvils', 'Care'], start: 30, end: 62 },
+    { text: 'Anvils\nThe anvil weighs much.', path: ['Anvils'], start: 0, end: 29 },
+    { text: 'Care\nKeep it dry.\nItem\nbut shown', path: ['Anvils', 'Care'], start: 30, end: 62 },
   ]);
   expect(world.pushed().has(site.url('/linked'))).toBe(true);
 });

@@ -35,11 +35,11 @@ const textOf = (html: string, definition: Partial<ContentDefinition>): string | 
 it.each([
   ['googleoff', 'a <!--googleoff: all-->b<!--googleon: all--> c', 'a c'],
   ['googleoff', 'a <!--googleoff: anchor-->b<!--googleon: anchor--> c', 'a b c'],
-  ['noindex', 'a <!-- robots noindex -->b <p>c</p><!-- /robots --> d <noindex>e</noindex>', 'a d'],
+  ['noindex', 'a <!-- robots noindex -->b <p>c</p><!-- /robots --> d <noindex>e</noindex>', 'a\nd'],
   ['noindex', 'a <!--htdig_noindex-->b<!--/htdig_noindex--> c<!--UdmComment-->d<!--/UdmComment-->', 'a c'],
   ['noindex', 'a <!-- SwishCommand noindex -->b<!-- SwishCommand index --> c', 'a c'],
   ['nosnippet', 'a <p data-nosnippet>b</p> c', 'a c'],
-  ['swiftype', 'a <p data-swiftype-index=false>b <b data-swiftype-index=true>c</b></p>', 'a c'],
+  ['swiftype', 'a <p data-swiftype-index=false>b <b data-swiftype-index=true>c</b></p>', 'a\nc'],
 ] as const)('obeys the marker %s: %s', (marker, html, text) => {
   expect(textOf(html, { markers: [marker] })).toBe(text);
   expect(textOf(html, { markers: [] })).not.toBe(text === 'a b c' ? '' : text);
@@ -77,7 +77,7 @@ it('takes the text of a field without what is excluded inside of it', () => {
 });
 
 it('keeps a whole page in which no main content is found', () => {
-  expect(textOf('<p>Short</p><div>Also</div>', { main: true })).toBe('Short Also');
+  expect(textOf('<p>Short</p><div>Also</div>', { main: true })).toBe('Short\nAlso');
 });
 
 it('writes Markdown', () => {
@@ -134,7 +134,7 @@ it('extracts the same text as the scanner when nothing is excluded', () => {
   const reader = createPageReader();
   const extractor = reader.findExtractor('text/html')!;
   const pieces =
-    'a| |&amp;|<p>c</p>|<p>d|<b>b</b>|<div>e</div>|<div>|<br>|<script>x</script>|\u00a0|<td>f</td>|<!--c-->|é|<h1>g</h1>|\u00ad';
+    'a| |&amp;|<p>c</p>|<p>d|<tr>|<li>i|<b>b</b>|<div>e</div>|<div>|<br>|<script>x</script>|\u00a0|<td>f</td>|<!--c-->|é|<h1>g</h1>|\u00ad';
   const piece = fc.constantFrom(...pieces.split('|'));
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (list) => {

@@ -1,5 +1,6 @@
 /** Extracts the text of a tree as the scanner does, with the positions of headings and the ends of blocks. */
 import type { Heading } from '../../../domain/content/content-definition.js';
+import { BREAKS_LINE } from '../html/elements.js';
 import { type ChildNode, type Element, isElement, isText, type ParentNode, type Text } from './nodes.js';
 
 const INLINE_ELEMENTS = new Set(
@@ -25,6 +26,7 @@ export function getHeadingLevel({ name }: Element): number | undefined {
 
 interface Kind {
   readonly inline?: boolean;
+  readonly breaksLine?: boolean;
   readonly mayBeHidden?: boolean;
   readonly level?: number;
 }
@@ -33,7 +35,8 @@ interface Kind {
 const KINDS = new Map<string, Kind>([
   ...[...INLINE_ELEMENTS].map((name) => [name, { inline: true }] as const),
   ...[...HIDDEN_ELEMENTS].map((name) => [name, { mayBeHidden: true }] as const),
-  ...[1, 2, 3, 4, 5, 6].map((level) => [`h${level}`, { level }] as const),
+  ...BREAKS_LINE.split(' ').map((name) => [name, { breaksLine: true }] as const),
+  ...[1, 2, 3, 4, 5, 6].map((level) => [`h${level}`, { level, breaksLine: true }] as const),
 ]);
 
 export interface ReadableText {
@@ -131,7 +134,7 @@ export interface ElementTextOptions {
 export function extractElementText(node: ParentNode, options: ElementTextOptions = {}): string {
   const collector = new TextCollector(false, options);
   for (const child of node.children) collector.visit(child);
-  return collector.finish().text;
+  return collector.finish(true).text;
 }
 
 /** Every run of white space except a single space. */
@@ -152,6 +155,8 @@ class TextCollector {
   private endsWithSpace = true;
   private readonly headings: { readonly level: number; readonly start: number; end: number }[] = [];
   private readonly blockEnds: number[] = [];
+  /** Offsets of the spaces that are line breaks. */
+  private readonly lineBreaks: number[] = [];
   /** The texts with their nodes; undefined if they are not requested. */
   readonly pieces: TextPiece[] | undefined;
 
@@ -172,21 +177,32 @@ class TextCollector {
   private visitElement(element: Element): void {
     const kind = KINDS.get(element.name);
     const isBlock = !kind?.inline;
-    if (isBlock) this.endBlock();
+    if (isBlock) this.endBlock(kind?.breaksLine);
     if ((kind?.mayBeHidden && isHidden(element)) || this.options.excluded?.has(element)) return;
     const level = kind?.level;
     const heading = level === undefined ? undefined : this.openHeading(level);
     for (const child of element.children) this.visit(child);
-    if (isBlock) this.endBlock();
+    if (isBlock) this.endBlock(kind?.breaksLine);
     if (heading) heading.end = this.text.length;
   }
 
-  finish(): ReadableText {
-    const text = this.text.trimEnd();
+  /** @param onOneLine without line breaks between blocks */
+  finish(onOneLine = false): ReadableText {
+    const text = (onOneLine ? this.text : this.breakLines()).trimEnd();
     const headings = this.headings
-      .map(({ level, start, end }) => ({ level, text: extractHeading(text, start, end), start }))
+      .map(({ level, start, end }) => ({ level, text: extractHeading(this.text, start, end), start }))
       .filter((heading) => heading.text !== '');
     return { text, headings, blockEnds: this.blockEnds.filter((offset) => offset < text.length) };
+  }
+
+  private breakLines(): string {
+    let text = '';
+    let start = 0;
+    for (const lineBreak of this.lineBreaks) {
+      text += `${this.text.slice(start, lineBreak)}\n`;
+      start = lineBreak + 1;
+    }
+    return text + this.text.slice(start);
   }
 
   private openHeading(level: number): { end: number } | undefined {
@@ -206,14 +222,15 @@ class TextCollector {
     this.endsWithSpace = text.endsWith(' ');
   }
 
-  private endBlock(): void {
+  private endBlock(breaksLine = false): void {
     if (!this.endsWithSpace) {
       this.text += ' ';
       this.pieces?.push({ node: undefined, text: ' ' });
       this.endsWithSpace = true;
     }
     const { length } = this.text;
-    const { blockEnds } = this;
+    const { blockEnds, lineBreaks } = this;
     if (length > 0 && blockEnds[blockEnds.length - 1] !== length) blockEnds.push(length);
+    if (breaksLine && length > 0 && lineBreaks[lineBreaks.length - 1] !== length - 1) lineBreaks.push(length - 1);
   }
 }

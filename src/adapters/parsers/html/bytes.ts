@@ -1,5 +1,6 @@
 /** ASCII codes and byte classes that the markup readers share. */
 export const TAB = 0x09;
+export const LINE_FEED = 0x0a;
 export const SPACE = 0x20;
 export const BANG = 0x21;
 export const QUOTE = 0x22;
@@ -22,7 +23,7 @@ const ENDS_NAME = 2;
  * of a tag's name.
  */
 const BYTE_CLASSES = new Uint8Array(256).fill(NAME_PART);
-for (const byte of [TAB, 0x0a, 0x0c, 0x0d, SPACE]) BYTE_CLASSES[byte] = IS_SPACE | ENDS_NAME;
+for (const byte of [TAB, LINE_FEED, 0x0c, 0x0d, SPACE]) BYTE_CLASSES[byte] = IS_SPACE | ENDS_NAME;
 for (const byte of [SLASH, GREATER]) BYTE_CLASSES[byte] = ENDS_NAME;
 
 export function isSpace(byte: number): boolean {

@@ -13,6 +13,8 @@ export interface Element {
   readonly name: string;
   /** True if the element is used inside a line of text, so its tags do not separate words. */
   readonly inline: boolean;
+  /** Whether browsers begin a new line at its tags. */
+  readonly breaksLine: boolean;
   readonly contentModel: ContentModel;
   /** Whether its start tag ends SVG and MathML (HTML standard, tree construction in foreign content). */
   readonly leavesForeign: boolean;
@@ -27,6 +29,12 @@ export interface Element {
 const INLINE =
   'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q rb rp rt rtc ruby s samp small ' +
   'span strike strong sub sup time tt u var wbr';
+
+/** Cells of a table stay on the line of their row. */
+export const BREAKS_LINE =
+  'address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure ' +
+  'footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre search section summary table ' +
+  'tbody tfoot thead tr ul';
 
 const LEAVES_FOREIGN =
   'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta ' +
@@ -58,6 +66,7 @@ export const getContentModel = (name: string): ContentModel =>
 export const UNNAMED: Element = {
   name: '',
   inline: false,
+  breaksLine: false,
   contentModel: 'markup',
   leavesForeign: false,
   needsAttributes: false,
@@ -66,10 +75,11 @@ export const UNNAMED: Element = {
 };
 
 function describeElements(): Map<string, Element> {
-  const sets = [INLINE, LEAVES_FOREIGN, ATTRIBUTE_ELEMENTS, HEAD, SPECIAL, FOREIGN, MARKER_ELEMENT].map(
+  const sets = [INLINE, BREAKS_LINE, LEAVES_FOREIGN, ATTRIBUTE_ELEMENTS, HEAD, SPECIAL, FOREIGN, MARKER_ELEMENT].map(
     (names) => new Set(names.split(' ')),
   );
-  const [inline, leavesForeign, attributeElements, head, special] = sets as [
+  const [inline, breaksLine, leavesForeign, attributeElements, head, special] = sets as [
+    Set<string>,
     Set<string>,
     Set<string>,
     Set<string>,
@@ -79,6 +89,7 @@ function describeElements(): Map<string, Element> {
   const describeElement = (name: string): Element => ({
     name,
     inline: inline.has(name),
+    breaksLine: breaksLine.has(name),
     contentModel: getContentModel(name),
     leavesForeign: leavesForeign.has(name),
     needsAttributes: attributeElements.has(name),

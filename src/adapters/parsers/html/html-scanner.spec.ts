@@ -179,10 +179,16 @@ describe('the text', () => {
     expect(text(' \n a \t\r\n b&nbsp;&#8203;\u3000\u2009 c&#32; ')).toBe('a b c');
   });
 
-  it('separates words at blocks, cells, line breaks and fields, and not at inline elements or comments', () => {
+  it('has a line for each block, row and item, spaces between cells, and nothing at inline elements or comments', () => {
     expect(text('<p>one<p>two<td>three</td><td>four<br>five<li>six<custom-tag>seven')).toBe(
-      'one two three four five six seven',
+      'one\ntwo three four\nfive\nsix seven',
     );
+    expect(text('<h2> a </h2>\n <ul><li> b\n c </li> <li><p>d</p></li></ul>\n<hr> e<br><br>f &#10;<div></div>')).toBe(
+      'a\nb c\nd\ne\nf',
+    );
+    const table = '<table><tr><th>a</th> <th>b</th></tr>\n<tr><td>c</td><td> d</td></tr></table>';
+    expect(text(`x${table}y`)).toBe('x\na b\nc d\ny');
+    expect(scan('<h1>Two<br>lines</h1>').heading).toBe('Two lines');
     expect(text('o<b>n</b>e t<!-- x -->w<a href=1>o</a> <span>thr</span>ee<wbr>!')).toBe('one two three!');
   });
 

@@ -120,7 +120,10 @@ export class HtmlScanner {
     // An incomplete tag at the end of the input is not a tag.
     if (end < 0) return this.bytes.length;
     if (this.isInHead && !isEndTag && !element.inHead && this.isVisible) this.isInHead = false;
-    if (!element.inline && this.isVisible) this.text.startNewWord();
+    if (!element.inline && this.isVisible) {
+      if (element.breaksLine) this.text.startNewLine();
+      else this.text.startNewWord();
+    }
     if (element.name === 'h1') this.readHeading(isEndTag);
     else if (element.name === MARKER_ELEMENT) this.hasMarkingNode = true;
     if (isPlain) return end;
@@ -222,7 +225,10 @@ export class HtmlScanner {
   private readHeading(isEndTag: boolean): void {
     if (this.heading !== '' || !this.isVisible) return;
     if (isEndTag && this.headingStart !== undefined)
-      this.heading = clip(this.text.read(this.headingStart, MAX_TITLE_LENGTH * 4), MAX_TITLE_LENGTH).trim();
+      this.heading = clip(
+        collapseWhitespace(this.text.read(this.headingStart, MAX_TITLE_LENGTH * 4)),
+        MAX_TITLE_LENGTH,
+      ).trim();
     this.headingStart = isEndTag ? undefined : this.text.size;
   }
 

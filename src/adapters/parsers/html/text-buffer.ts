@@ -1,8 +1,8 @@
 /**
- * Collects a page's visible text as UTF-8 with white space folded: runs of it become one space, the text is trimmed,
- * and soft hyphens, which would hide words from a search, are removed.
+ * Collects a page's visible text as UTF-8 with white space folded: runs of it become one space, or one line break
+ * between blocks, the text is trimmed, and soft hyphens, which would hide words from a search, are removed.
  */
-import { AMPERSAND, LESS, SPACE } from './bytes.js';
+import { AMPERSAND, LESS, LINE_FEED, SPACE } from './bytes.js';
 import { CharacterReferences } from './character-reference.js';
 
 const PLAIN = 0;
@@ -62,7 +62,7 @@ export class TextBuffer {
         position++;
       } else {
         const isSoftHyphen = byte === 0xc2 && source[position + 1] === SOFT_HYPHEN;
-        if (!isSoftHyphen && this.length > 0 && target[this.length - 1] !== SPACE) target[this.length++] = SPACE;
+        if (!isSoftHyphen) this.startNewWord();
         position += blankWidth;
       }
     }
@@ -79,7 +79,7 @@ export class TextBuffer {
     let position = from;
     while (position < end) {
       const byte = source[position]!;
-      if (BYTE_KINDS[byte] !== PLAIN && (byte !== SPACE || previousByte === SPACE)) break;
+      if (BYTE_KINDS[byte] !== PLAIN && (byte !== SPACE || previousByte <= SPACE)) break;
       previousByte = byte;
       position++;
     }
@@ -93,7 +93,14 @@ export class TextBuffer {
 
   /** Makes the following text begin a new word. */
   startNewWord(): void {
-    if (this.length > 0 && this.bytes[this.length - 1] !== SPACE) this.bytes[this.length++] = SPACE;
+    if (this.length > 0 && this.bytes[this.length - 1]! > SPACE) this.bytes[this.length++] = SPACE;
+  }
+
+  /** Makes the following text begin a new line. */
+  startNewLine(): void {
+    if (this.length === 0) return;
+    if (this.bytes[this.length - 1]! > SPACE) this.length++;
+    this.bytes[this.length - 1] = LINE_FEED;
   }
 
   /** Adds what a character reference represents, or a plain `&`; returns the position after it. */
@@ -137,7 +144,7 @@ export class TextBuffer {
   /** Returns the text, and whether it exceeded `maxLength` UTF-16 code units. The buffer can then be reused. */
   finish(maxLength: number): { text: string; truncated: boolean } {
     let length = this.length;
-    if (length > 0 && this.bytes[length - 1] === SPACE) length--;
+    if (length > 0 && this.bytes[length - 1]! <= SPACE) length--;
     // A UTF-16 code unit takes at most three bytes of UTF-8, so bytes beyond that cannot be part of the result.
     const fullText = this.bytes.toString('utf8', 0, Math.min(length, maxLength * 3 + 3));
     if (this.bytes.length > MAX_KEPT_SIZE) this.bytes = Buffer.allocUnsafeSlow(1 << 16);
