@@ -90,6 +90,16 @@ it.each([
   expect(isLongEnoughToGuard(computeTextSketch(text))).toBe(isLong);
 });
 
+it('the sketch of a long text is that of its beginning and its end, wherever its middle has changed', () => {
+  const [beginning, middle, end] = [1, 2, 3].map((seed) => write(seed, 1_500));
+  const sketch = (...parts: (readonly string[])[]): bigint => computeTextSketch(parts.flat().join(' '));
+  const before = sketch(beginning!, middle!, end!);
+  expect(sketch(beginning!, write(4, 900), end!)).toBe(before);
+  expect(sketch(beginning!, end!)).toBe(before);
+  expect(sketch(write(5, 1_500), middle!, end!)).not.toBe(before);
+  expect(sketch(beginning!, middle!, write(6, 1_500))).not.toBe(before);
+});
+
 it('a text that has lost a tenth or more is reduced, also if the rest is the same', () => {
   const words = write(1, 100);
   for (const kept of [30, 60, 85]) {
