@@ -117,7 +117,7 @@ function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext
  * as its own.
  */
 function resolveRenderingReason(utf8: Buffer, facts: PageFacts, buffer: TextBuffer): string | undefined {
-  if (!/<script/i.test(utf8.toString('latin1', 0, 1 << 20))) return undefined;
+  if (!/<(?:script|iframe)/i.test(utf8.toString('latin1', 0, 1 << 20))) return undefined;
   const reason = findRenderingReason(findScriptSigns(utf8, facts, buffer.size));
   if (reason === undefined) return undefined;
   const stateText = extractStateText(utf8);

@@ -14,6 +14,13 @@ const PARAGRAPHS = SENTENCE.repeat(8);
 const NAVIGATION = `<ul>${[1, 2, 3, 4, 5].map((n) => `<li><a href="/part/${n}">Part ${n}</a></li>`).join('')}</ul>`;
 
 const MADE_BY_SCRIPTS: Record<string, string> = {
+  'a heading and a frame, without any script': shell('<h1>Handbook</h1><iframe src="/content.html"></iframe>'),
+  'messages of a web socket': shell(
+    '<ul id="o"></ul><script>new WebSocket("wss://a/").onmessage = (event) => o.append(event.data)</script>',
+  ),
+  'a frame that a script fills': shell(
+    '<script>const f = document.createElement("iframe"); f.srcdoc = "<p>words</p>"; document.body.append(f)</script>',
+  ),
   'Create React App': shell(
     '<noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div>',
     '<script defer src="/static/js/main.8d3f.js"></script>',

@@ -31,7 +31,7 @@ const NAVIGATION = /\blocation(?:\.href)?\s*=[^=]|\blocation\.(?:replace|assign)
 
 /** Analytics scripts do none of this: they only insert script elements. */
 const CREATES =
-  /\b(?:innerHTML|outerHTML|textContent|innerText)\s*\+?=[^=]|\b(?:attachShadow|insertAdjacent(?:HTML|Element|Text)|replaceChildren|fetch)\s*\(|\bdocument\.write(?:ln)?\s*\(|\bnew\s+XMLHttpRequest\b/;
+  /\b(?:innerHTML|outerHTML|textContent|innerText|srcdoc)\s*\+?=[^=]|\b(?:attachShadow|insertAdjacent(?:HTML|Element|Text)|replaceChildren|fetch)\s*\(|\bdocument\.write(?:ln)?\s*\(|\bnew\s+(?:XMLHttpRequest|WebSocket|EventSource)\b/;
 
 const ROOT_IDS =
   'root|app|app-root|__next|__nuxt|___gatsby|svelte|q-app|react-root|react-app|main-app|mount|application|ember-app|app-container|app-wrapper|spa|vue-app|angular-app|page-root|single-spa-application[\\w:-]{0,100}';
