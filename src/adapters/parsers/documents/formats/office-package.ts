@@ -49,14 +49,18 @@ const createReader =
   (office, part) =>
     office.readText(part, rules);
 
-/** Reads comments, without the copies of threads that Excel keeps for its earlier versions. */
+/** Reads comments, without the copies of threads that Excel keeps for its earlier versions. Slides have a part for authors. */
 const readComments: PartReader = (office, part) => {
+  const authorsPart = office.findPart('commentauthors') ?? office.findPart('authors') ?? '';
+  const people = parseElements(office.archive.readXml(authorsPart)).map(({ attributes }) => attributes);
+  const names = new Map(people.map((person) => [person.get('id'), person.get('name')]));
   const authors: string[] = [];
   let isInAuthor = false;
   office.readText(part, COMMENT_RULES, {
     onElement(name, attributes) {
       isInAuthor = name === 'author';
       if (isInAuthor) authors.push('');
+      if (name === 'cm' || name === 'reply') office.content.addText(`${names.get(attributes.get('authorid')) ?? ''} `);
       return name !== 'comment' || !authors[Number(attributes.get('authorid'))]?.startsWith('tc=');
     },
     onElementEnd() {
@@ -67,6 +71,21 @@ const readComments: PartReader = (office, part) => {
       if (isInAuthor && authors[last]!.length < 100) authors[last] += text;
     },
   });
+};
+
+/** Reads what slides show of a layout or master, once: shapes that are no placeholders, which tell authors what to enter. */
+const readBackground: PartReader = (office, part) => {
+  let isPlaceholder = false;
+  let showsMaster = true;
+  extractText(office.archive.readXml(part) ?? '', office.content, TEXT_RULES, {
+    onElement(name, attributes) {
+      if (name === 'sldlayout') showsMaster = attributes.get('showmastersp') !== '0';
+      else if (name === 'sp' || name === 'ph') isPlaceholder = name === 'ph';
+      return !isPlaceholder || name !== 'txbody';
+    },
+  });
+  const relations = [...office.readRelations(part)].filter(([, { type }]) => showsMaster && type === 'slidemaster');
+  office.followAll(new Map(relations));
 };
 
 /** By the type of the relation; parts that their document does not refer to in its text follow it in this order. */
@@ -80,6 +99,8 @@ export const PART_READERS: ReadonlyMap<string, PartReader> = new Map([
   ['chartusershapes', createReader(TEXT_RULES)],
   ['diagramdata', createReader(TEXT_RULES)],
   ['comments', readComments],
+  ['slidelayout', readBackground],
+  ['slidemaster', readBackground],
   ['threadedcomment', createReader(COMMENT_RULES)],
   ['header', createReader(TEXT_RULES)],
   ['footer', createReader(TEXT_RULES)],

@@ -104,6 +104,7 @@ class WordText implements ElementHooks {
         symbolToText(attributes.get('font') ?? '', Number.parseInt(attributes.get('char') ?? '', 16)),
       );
     else if (name === 'fldchar') this.readFieldMark(attributes.get('fldchartype'));
+    else if (name === 'comment') this.content.addText(`${attributes.get('author') ?? ''} `);
     else if (name === 'fldsimple') this.addLink(attributes.get('instr') ?? '');
     else if (name === 'instrtext') this.isInInstruction = true;
     else if (name === 'ppr') this.numbering = { style: undefined, useId: undefined, level: undefined };
