@@ -108,7 +108,10 @@ await Promise.all(
       const result = await test(runner, mutant);
       results.set(mutant, result);
       if (!result.killedBy) progress(`${mutant.file}:${mutant.line} ${mutant.kind}`);
-      if (results.size % 20 === 0) progress(`${results.size} of ${mutants.length}`);
+      if (results.size % 20 === 0) {
+        const killed = [...results.values()].filter(({ killedBy }) => killedBy).length;
+        progress(`${killed} of ${results.size} killed, ${mutants.length - results.size} to go`);
+      }
     }
     runner.stop();
   }),
