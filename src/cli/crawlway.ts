@@ -281,10 +281,10 @@ addJsonOption(addServerOption(keys.command('create')))
   .option('--expires <when>', 'number of days like 90d, or a time like 2027-01-31T00:00:00Z (default: never)')
   .action(later(async () => (await import('./keys.js')).createKey));
 
-addJsonOption(addServerOption(keys.command('withdraw')))
-  .description('withdraw a key at once')
+addJsonOption(addServerOption(keys.command('revoke')))
+  .description('revoke a key at once')
   .argument('<name>')
-  .action(later(async () => (await import('./keys.js')).withdrawKey));
+  .action(later(async () => (await import('./keys.js')).revokeKey));
 
 const secrets = program
   .command('secrets')

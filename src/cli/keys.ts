@@ -73,10 +73,10 @@ export async function listKeys(options: ServerOption & JsonOption): Promise<void
   process.stdout.write(`${formatTable(['KEY', 'ROLE', 'FROM', 'CREATED', 'BY', 'EXPIRES'], rows)}\n`);
 }
 
-export async function withdrawKey(name: string, options: ServerOption & JsonOption): Promise<void> {
+export async function revokeKey(name: string, options: ServerOption & JsonOption): Promise<void> {
   await new ServerClient(options).call('DELETE', `/keys/${encodeURIComponent(name)}`);
-  if (options.json) printJson({ name, withdrawn: true });
-  else process.stderr.write(`key ${name} has been withdrawn\n`);
+  if (options.json) printJson({ name, revoked: true });
+  else process.stderr.write(`key ${name} has been revoked\n`);
 }
 
 /** Parses `90d` or an ISO 8601 time. */

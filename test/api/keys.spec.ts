@@ -23,7 +23,7 @@ const session = async (key: string) => {
 };
 
 describe('a key that is created over the API', () => {
-  it('is shown once, has the rights of its role, and none once it is withdrawn', async () => {
+  it('is shown once, has the rights of its role, and none once it is revoked', async () => {
     const { status, body } = await create({ name: 'ci', role: 'operate', expiresAt: '2999-01-01T00:00:00Z' });
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -55,7 +55,7 @@ describe('a key that is created over the API', () => {
     const audit = await world.get('audit', bearer(ADMIN));
     const entries = audit.body.items.filter(({ target }: { target: string }) => /keys/.test(target)).slice(0, 2);
     expect(entries.map(({ who, what }: Record<string, string>) => `${who} ${what}`)).toEqual([
-      'root withdrawKey',
+      'root revokeKey',
       'root createKey',
     ]);
     expect(audit.text).toContain('audited');
@@ -82,14 +82,14 @@ describe('a key that is created over the API', () => {
     expect(await session(OPERATOR)).toBe('op operate');
   });
 
-  it('is created, listed and withdrawn on the command line', async () => {
+  it('is created, listed and revoked on the command line', async () => {
     const env = { CRAWLWAY_API_KEY: ADMIN, CRAWLWAY_PORT: new URL(world.server.url).port };
     const run = (...args: string[]) => new Program(args, { env }).ended;
     const made = await run('keys', 'create', 'cli', 'read', '--expires', '90d');
     expect(made.stdout).toMatch(/^cw_[\w-]{43}\n$/);
     expect(await session(made.stdout.trim())).toBe('cli read');
     expect((await run('keys', 'list')).stdout).toMatch(/cli +read +api +\S+ +root +20/);
-    await run('keys', 'withdraw', 'cli');
+    await run('keys', 'revoke', 'cli');
     expect(await session(made.stdout.trim())).toBe(401);
   });
 });

@@ -187,4 +187,13 @@ describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (s
     await page.getByText('The new configuration is in force.').waitFor();
     expect(world.server.engine.definition.crawlers[0]!.rules).toHaveLength(2);
   });
+
+  it('leads from the audit log to the difference between two versions', async () => {
+    const { page, open } = stage();
+    await open('/audit');
+    await page.getByRole('link', { name: 'Difference between version 5 and version 6' }).click();
+    const difference = page.getByRole('region', { name: 'From version 5 to 6' });
+    await difference.waitFor();
+    expect(await difference.getByRole('button', { name: /^Restore/ }).count()).toBe(0);
+  });
 });

@@ -1,10 +1,10 @@
-import type { JSX } from 'preact';
+import { Fragment, type JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../api/client.js';
 import { useResource } from '../state/resource.js';
 import { href, useRoute } from '../state/route.js';
 import { formatCount, formatPlural } from '../ui/format.js';
-import { SCREENS } from './screens.js';
+import { MENU_HEADINGS, SCREENS } from './screens.js';
 
 const POLL_INTERVAL_MS = 15_000;
 /** The menu entries to highlight for screens that are not in the menu. */
@@ -28,18 +28,17 @@ export function Menu(): JSX.Element {
     <nav ref={nav} class="sidebar" aria-label="Screens">
       {Object.entries(SCREENS).map(([target, { label }]) =>
         label ? (
-          <a
-            key={target}
-            href={href(target, { crawler })}
-            aria-current={(PARENTS[path] ?? path) === target ? 'page' : undefined}
-          >
-            {label}
-            {target === '/push' && heldCount > 0 && (
-              <span class="bubble" title={`Held: ${formatPlural(heldCount, 'deletion')}`}>
-                {formatCount(heldCount)}
-              </span>
-            )}
-          </a>
+          <Fragment key={target}>
+            {MENU_HEADINGS[target] && <span class="menu-heading">{MENU_HEADINGS[target]}</span>}
+            <a href={href(target, { crawler })} aria-current={(PARENTS[path] ?? path) === target ? 'page' : undefined}>
+              {label}
+              {target === '/push' && heldCount > 0 && (
+                <span class="bubble" title={`Held: ${formatPlural(heldCount, 'deletion')}`}>
+                  {formatCount(heldCount)}
+                </span>
+              )}
+            </a>
+          </Fragment>
         ) : null,
       )}
       <a href="/help/" data-leave>

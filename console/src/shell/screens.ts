@@ -22,8 +22,8 @@ const createMenuScreen = (title: string, load: LoadComponent): Screen => createL
 
 export const SCREENS: Readonly<Record<string, Screen>> = {
   '/': { title: 'Overview', label: 'Overview', component: Overview, lazy: false },
-  '/coverage': createMenuScreen('Coverage', async () => (await import('../screens/coverage/coverage.js')).Coverage),
   '/changes': createMenuScreen('Changes', async () => (await import('../screens/changes/changes.js')).Changes),
+  '/coverage': createMenuScreen('Coverage', async () => (await import('../screens/coverage/coverage.js')).Coverage),
   '/sources': createMenuScreen('Sources', async () => (await import('../screens/sources/sources.js')).Sources),
   '/urls': createMenuScreen('URLs', async () => (await import('../screens/urls/urls.js')).Urls),
   '/url': createLazyScreen(
@@ -31,10 +31,6 @@ export const SCREENS: Readonly<Record<string, Screen>> = {
     async () => (await import('../screens/url-history/url-history.js')).UrlHistoryScreen,
   ),
   '/try': createMenuScreen('Try a URL', async () => (await import('../screens/try-url/try-url.js')).TryUrl),
-  '/configuration': createMenuScreen(
-    'Configuration',
-    async () => (await import('../screens/configuration/configuration.js')).Configuration,
-  ),
   '/hosts': createMenuScreen('Hosts', async () => (await import('../screens/hosts/hosts.js')).Hosts),
   '/host': createLazyScreen('Host', async () => (await import('../screens/hosts/host.js')).Host),
   '/errors': createMenuScreen('Errors', async () => (await import('../screens/errors/errors.js')).Errors),
@@ -42,10 +38,22 @@ export const SCREENS: Readonly<Record<string, Screen>> = {
     'Refused links',
     async () => (await import('../screens/refused/refused.js')).RefusedScreen,
   ),
+  '/configuration': createMenuScreen(
+    'Configuration',
+    async () => (await import('../screens/configuration/configuration.js')).Configuration,
+  ),
   '/roots': createMenuScreen('Roots', async () => (await import('../screens/roots/roots.js')).Roots),
   '/logins': createMenuScreen('Logins', async () => (await import('../screens/logins/logins.js')).Logins),
-  '/push': createMenuScreen('Push', async () => (await import('../screens/push/push.js')).Push),
   '/plugins': createMenuScreen('Plug-ins', async () => (await import('../screens/plugins/plugins.js')).Plugins),
+  '/push': createMenuScreen('Push', async () => (await import('../screens/push/push.js')).Push),
   '/audit': createMenuScreen('Audit log', async () => (await import('../screens/audit/audit.js')).Audit),
   '/start': createLazyScreen('First crawl', async () => (await import('../screens/first-run/first-run.js')).FirstRun),
+};
+
+/** Headings of the menu, by the first screen below each. */
+export const MENU_HEADINGS: Readonly<Record<string, string>> = {
+  '/': 'Crawl',
+  '/urls': 'Pages',
+  '/configuration': 'Setup',
+  '/push': 'Index and server',
 };

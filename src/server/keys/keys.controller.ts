@@ -163,7 +163,7 @@ export class KeysController {
   @Delete(':name')
   @HttpCode(204)
   @Operation({
-    id: 'withdrawKey',
+    id: 'revokeKey',
     summary: 'Revoke an API key',
     description: 'The key becomes invalid at once; other servers that share the database notice within ten seconds.',
     role: 'admin',

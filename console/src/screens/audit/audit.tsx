@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { AuditEntryDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
-import { useRoute } from '../../state/route.js';
+import { href, useRoute } from '../../state/route.js';
 import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { NextPage } from '../../ui/next-page.js';
 import { PageHead, Panel } from '../../ui/panel.js';
@@ -42,11 +42,27 @@ const Rows = ({ items }: { items: readonly AuditEntryDto[] }): JSX.Element => (
         <td>{describeAction(what)}</td>
         <td class="url-cell mono">{target}</td>
         <td>{outcome}</td>
-        <td>{describeChange(before, after)}</td>
+        <td>
+          {describeChange(before, after)} <DifferenceLink {...{ before, after }} />
+        </td>
       </tr>
     ))}
   </Table>
 );
+
+/** Leads to the difference between two versions of the configuration. */
+function DifferenceLink({ before, after }: Pick<AuditEntryDto, 'before' | 'after'>): JSX.Element | null {
+  const [from, to] = [parseFields(before), parseFields(after)].map(({ version }) => version);
+  if (typeof from !== 'number' || typeof to !== 'number') return null;
+  return (
+    <a
+      href={href('/configuration', { view: 'history', version: String(from), to: String(to) })}
+      aria-label={`Difference between version ${from} and version ${to}`}
+    >
+      Difference
+    </a>
+  );
+}
 
 /** What was changed, as far as the entry says: `version 1 → 2`. */
 function describeChange(before: string | undefined, after: string | undefined): string {

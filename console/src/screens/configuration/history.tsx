@@ -16,6 +16,7 @@ import { TextDifference } from './text-difference.js';
 export function History(): JSX.Element {
   const { query } = useRoute();
   const chosenVersion = Number(query.get('version')) || undefined;
+  const laterVersion = Number(query.get('to')) || undefined;
   const versions = useResource(
     'versions',
     async (signal) => (await call('GET /api/v1/config/versions', { query: { limit: 200 }, signal })).items,
@@ -44,7 +45,7 @@ export function History(): JSX.Element {
                         type="button"
                         class="button small"
                         aria-label={`Compare version ${version} with the one in force`}
-                        onClick={() => changeQuery({ version: String(version) })}
+                        onClick={() => changeQuery({ version: String(version), to: undefined })}
                       >
                         Compare
                       </button>
@@ -56,7 +57,14 @@ export function History(): JSX.Element {
           )}
         </ResourceView>
       </Panel>
-      {chosenVersion && <Comparison key={chosenVersion} version={chosenVersion} onRestored={versions.reload} />}
+      {chosenVersion && (
+        <Comparison
+          key={`${chosenVersion} ${laterVersion}`}
+          version={chosenVersion}
+          laterVersion={laterVersion}
+          onRestored={versions.reload}
+        />
+      )}
     </div>
   );
 }
@@ -87,10 +95,20 @@ async function loadVersionTexts(version: number, signal: AbortSignal): Promise<T
   return { xml, files: indexByName(items) };
 }
 
-function Comparison({ version, onRestored }: { version: number; onRestored: () => void }): JSX.Element {
+interface ComparisonProps {
+  readonly version: number;
+  /** The version to compare with. Absent: the one in force. */
+  readonly laterVersion: number | undefined;
+  readonly onRestored: () => void;
+}
+
+function Comparison({ version, laterVersion, onRestored }: ComparisonProps): JSX.Element {
   const [restoring, setRestoring] = useState(false);
   const mayChange = useHasRole('admin');
-  const { value: currentTexts } = useResource('configuration in force', loadCurrentTexts);
+  const { value: currentTexts } = useResource(`later version ${laterVersion}`, async (signal) => ({
+    ...(await loadCurrentTexts(signal)),
+    ...(laterVersion === undefined ? {} : await loadVersionTexts(laterVersion, signal)),
+  }));
   const { value: earlierTexts, problem } = useResource(`version ${version}`, (signal) =>
     loadVersionTexts(version, signal),
   );
@@ -102,9 +120,10 @@ function Comparison({ version, onRestored }: { version: number; onRestored: () =
   );
   return (
     <Panel
-      title={`From version ${version} to the one in force`}
+      title={`From version ${version} to ${laterVersion ?? 'the one in force'}`}
       aside={
-        mayChange && (
+        mayChange &&
+        laterVersion === undefined && (
           <button type="button" class="button" onClick={() => setRestoring(true)}>
             Restore version {version}…
           </button>
