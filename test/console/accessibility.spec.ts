@@ -28,6 +28,8 @@ const SCREENS = [
   '/push',
   '/push?view=ledger',
   '/push?view=held',
+  '/changes',
+  '/audit',
   '/start',
 ];
 

@@ -27,6 +27,7 @@ const theme = EditorView.theme({
   '&': { fontSize: '13px', maxHeight: '70vh', border: '1px solid var(--line-strong)', borderRadius: '6px' },
   '&.cm-focused': { outline: '2px solid var(--accent)' },
   '.cm-scroller': { fontFamily: 'var(--mono)', overflow: 'auto' },
+  '.cm-collapsedLines': { background: 'var(--raised)', color: 'var(--muted)' },
   '.cm-gutters': { background: 'var(--raised)', color: 'var(--muted)', border: 'none' },
   '.cm-activeLine': { background: 'color-mix(in srgb, var(--accent-soft) 45%, transparent)' },
   '.cm-content': { caretColor: 'var(--text)' },
