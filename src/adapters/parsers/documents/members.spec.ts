@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as legacy from '../../../../test/support/legacy-documents.js';
+import * as sample from '../../../../test/support/sample-documents.js';
+import { DOCUMENT_EXTENSIONS } from '../../../domain/content/document-types.js';
+import type { Extraction } from '../../../engine/ports/content-extractor.js';
+import { DEFAULT_DOCUMENT_LIMITS, DocumentProcesses } from './document-processes.js';
+
+/** The entry of the built program, where the process has its own permissions. */
+const ENTRY = new URL('../../../../dist/program/documents.process.js', import.meta.url);
+const MIB = 1024 * 1024;
+const CONTEXT = { url: 'http://a/', contentType: undefined, maxLinks: 100, maxTextLength: 1_000_000 };
+const type = (extension: string): string => DOCUMENT_EXTENSIONS.get(extension)!;
+const zeros = (mebibytes: number): Uint8Array => new Uint8Array(mebibytes * MIB);
+
+describe('the files within a document', () => {
+  let reading: DocumentProcesses;
+  let plain: DocumentProcesses;
+  beforeAll(() => {
+    reading = new DocumentProcesses({ ...DEFAULT_DOCUMENT_LIMITS, members: true }, ENTRY);
+    plain = new DocumentProcesses(DEFAULT_DOCUMENT_LIMITS, ENTRY);
+  });
+  afterAll(() => {
+    reading.close();
+    plain.close();
+  });
+  const partsOf = async (body: Uint8Array, extension: string) => {
+    const { parts = [], truncated } = (await reading.extract(body, type(extension), CONTEXT)) as Extraction;
+    return { texts: Object.fromEntries(parts.map(({ id, text }) => [decodeURIComponent(id), text])), truncated };
+  };
+
+  it('are the attachments of messages, whatever program saved them', async () => {
+    const attached = Buffer.from(sample.eml())
+      .toString()
+      .replace('JVBERi0=', Buffer.from(sample.pdf()).toString('base64'));
+    expect((await partsOf(Buffer.from(attached), 'eml')).texts).toEqual({
+      'member=plan.pdf': expect.stringContaining(sample.FACTS.text),
+    });
+    expect((await partsOf(legacy.msg(), 'msg')).texts).toEqual({
+      'member=notes.txt': 'The attached notes mention a kingfisher.',
+    });
+  });
+
+  it('are the messages of a mailbox, with their attachments', async () => {
+    const message = `From - Mon\n${Buffer.from(sample.eml()).toString()}\n`;
+    expect(Object.keys((await partsOf(Buffer.from(message + message), 'mbox')).texts)).toEqual([
+      'member=message-1.eml',
+      'member=message-2.eml',
+    ]);
+    expect(await plain.extract(Buffer.from(message), type('mbox'), CONTEXT)).toMatchObject({
+      text: expect.stringContaining(sample.FACTS.text),
+    });
+  });
+
+  it('are read two levels deep, and those that cannot be read do not harm the others', async () => {
+    const inner = (level: number): Uint8Array =>
+      sample.zip({ 'a.txt': `Level ${level}`, ...(level < 4 ? { 'z.zip': inner(level + 1) } : {}) });
+    const body = sample.zip({
+      'locked.pdf': sample.pdf(sample.FACTS, true),
+      'damaged.docx': sample.docx().subarray(0, 200),
+      'bomb.docx': sample.zip({ 'word/document.xml': zeros(80) }),
+      'in.zip': inner(1),
+    });
+    const { texts } = await partsOf(body, 'zip');
+    expect(texts).toEqual({
+      'member=in.zip': 'a.txt z.zip',
+      'member=in.zip/a.txt': 'Level 1',
+      'member=in.zip/z.zip': 'a.txt z.zip',
+    });
+  });
+
+  it('are limited in number and size', async () => {
+    const many = sample.zip(Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`${i}.txt`, `Text ${i}`])));
+    const { texts, truncated } = await partsOf(many, 'zip');
+    expect([Object.keys(texts).length, truncated]).toEqual([500, true]);
+    const large = sample.zip({ 'large.txt': zeros(65), 'a.txt': 'Small' });
+    expect(await partsOf(large, 'zip')).toEqual({ texts: { 'member=a.txt': 'Small' }, truncated: true });
+  });
+
+  it('are not read unless they are wanted', async () => {
+    const archive = sample.zip({ 'a.txt': 'One' });
+    const { text, parts } = (await plain.extract(archive, type('zip'), CONTEXT)) as Extraction;
+    expect([text, parts]).toEqual(['a.txt', undefined]);
+  });
+});

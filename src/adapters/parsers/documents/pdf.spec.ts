@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as sample from '../../../../test/support/sample-documents.js';
+import type { Extraction, Refusal } from '../../../engine/ports/content-extractor.js';
+import { DEFAULT_DOCUMENT_LIMITS, DocumentProcesses } from './document-processes.js';
+
+/** The entry of the built program, where the process has its own permissions. */
+const ENTRY = new URL('../../../../dist/program/documents.process.js', import.meta.url);
+
+let processes: DocumentProcesses;
+beforeAll(() => {
+  processes = new DocumentProcesses(DEFAULT_DOCUMENT_LIMITS, ENTRY);
+});
+afterAll(() => processes.close());
+
+const CONTEXT = { url: 'http://a/', contentType: undefined, maxLinks: 100, maxTextLength: 1_000_000 };
+const read = (body: Uint8Array, _extension = 'pdf'): Promise<Extraction | Refusal> =>
+  processes.extract(body, 'application/pdf', CONTEXT);
+
+describe('a PDF', () => {
+  it('that prints accents separately has the words that readers see', async () => {
+    // In the font's standard encoding, 0xc8 is the dieresis.
+    const text = 'm\u00c8oglich, \u00c8Ubung, a \u00c8 b, \u00c8x';
+    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
+      text: expect.stringMatching(/möglich, Übung, a ¨ b, ẍ/),
+    });
+  });
+});
+
+describe('the words of a PDF', () => {
+  const textOf = async (text: string): Promise<string> => {
+    const content = (await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')) as Extraction;
+    return content.text;
+  };
+
+  it('are separate where the page has a narrow gap, or continues on a line close below', async () => {
+    expect(await textOf(') Tj [(aliquet) -135 (magna ornare)] TJ (')).toBe('aliquet magna ornare');
+    expect(await textOf('to) Tj 0 -7.8 Td (give due')).toBe('to give due');
+    expect(await textOf('0) Tj 0 17 Td (1) Tj 0 17 Td (2')).toBe('0 1 2');
+  });
+
+  it('are separate from the number of a footnote before them', async () => {
+    expect(await textOf(') Tj /F1 6 Tf 0 3 Td (1) Tj /F1 8 Tf 3.9 -3 Td (people who')).toBe('1 people who');
+  });
+
+  it('include their subscripts, also where a matrix scales the font', async () => {
+    const at = (size: number, x: number, y: number) => `Tj ${size} 0 0 ${size} ${x} ${y} Tm`;
+    const text = `) Tj /F1 1 Tf () ${at(12, 72, 700)} (H) ${at(8, 80.7, 695)} (2) ${at(12, 85.3, 700)} (O and more`;
+    expect(await textOf(text)).toBe('H2O and more');
+  });
+
+  it('include those of annotations and form fields that are shown', async () => {
+    const annotations = [
+      '<</Type/Annot/Subtype/FreeText/Rect[10 10 90 30]/Contents(heron)>>',
+      '<</Type/Annot/Subtype/FreeText/F 2/Rect[10 10 90 30]/Contents(hidden)>>',
+      '<</Type/Annot/Subtype/Text/Rect[10 10 90 30]/Contents(closed)>>',
+      '<</Type/Annot/Subtype/Widget/FT/Tx/T(name)/V(filled in)/Rect[10 10 90 30]>>',
+      '<</Type/Annot/Subtype/Widget/FT/Btn/T(box)/V/Yes/Rect[10 10 90 30]>>',
+    ];
+    const plain = Buffer.from(sample.pdf({ ...sample.FACTS, text: 'The grey' })).toString('latin1');
+    const body = Buffer.from(plain.replace('/Annots[6 0 R]', `/Annots[6 0 R${annotations.join('')}]`), 'latin1');
+    expect(await read(body, 'pdf')).toMatchObject({ text: 'The grey heron filled in' });
+  });
+});
+
+/** A file without a table of its objects, which the reader makes itself. The first object is the catalog. */
+const pdfOf = (objects: readonly string[]): Uint8Array => {
+  const body = objects.map((object, index) => `${index + 1} 0 obj${object}endobj\n`).join('');
+  return Buffer.from(`%PDF-1.7\n${body}trailer<</Root 1 0 R>>\n%%EOF`, 'latin1');
+};
+const streamOf = (data: string, facts = ''): string => `<</Length ${data.length}${facts}>>stream\n${data}\nendstream `;
+const PAGES = '<</Type/Pages/Kids[3 0 R]/Count 1>>';
+const pageOf = (more: string): string => `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]${more}>>`;
+const HELVETICA = '<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>';
+
+describe('the form of a PDF', () => {
+  const widget = (facts: string): string => `<</Type/Annot/Subtype/Widget/Rect[10 10 90 30]${facts}>>`;
+  const readForm = async (fields: readonly string[], further: readonly string[] = []): Promise<string> => {
+    const references = fields.map((_, index) => `${index + 5} 0 R`).join(' ');
+    const body = pdfOf([
+      `<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[${references}]>>>>`,
+      PAGES,
+      pageOf(`/Contents 4 0 R/Resources${HELVETICA}/Annots[${references}]`),
+      streamOf('BT /F1 12 Tf 72 200 Td (Order) Tj ET'),
+      ...fields,
+      ...further,
+    ]);
+    return ((await read(body, 'pdf')) as Extraction).text;
+  };
+  const OPTIONS = '/Opt[[(b)(Blue heron)][(g)(Grey heron)][(w)(White stork)]]';
+
+  it('has the options that are chosen, as they are shown', async () => {
+    expect(await readForm([widget(`/FT/Ch/Ff 131072/T(combo)/V(g)${OPTIONS}`)])).toBe('Order Grey heron');
+    expect(await readForm([widget(`/FT/Ch/Ff 2097152/T(list)/V[(b)(w)]${OPTIONS}`)])).toBe(
+      'Order Blue heron White stork',
+    );
+    expect(await readForm([widget(`/FT/Ch/Ff 393216/T(own)/V(Crane)${OPTIONS}`)])).toBe('Order Crane');
+  });
+
+  it('has values that a field inherits', async () => {
+    const parent = '<</FT/Tx/T(name)/V(Ada Wing)/Kids[5 0 R]>>';
+    expect(await readForm([widget('/Parent 6 0 R')], [parent])).toBe('Order Ada Wing');
+  });
+
+  it('has what a signature or a stamp shows, unless it is hidden', async () => {
+    const facts = `/Type/XObject/Subtype/Form/BBox[0 0 80 20]/Resources${HELVETICA}`;
+    const appearance = streamOf('BT /F1 8 Tf 2 5 Td (Signed by Ada) Tj ET', facts);
+    const signature = widget('/FT/Sig/T(sig)/F 4/AP<</N 6 0 R>>');
+    expect(await readForm([signature], [appearance])).toBe('Order Signed by Ada');
+    expect(await readForm([signature.replace('/F 4', '/F 2')], [appearance])).toBe('Order');
+  });
+});
+
+describe('a PDF with less text than it shows', () => {
+  it('says so if its pages are pictures', async () => {
+    expect(await read(sample.scannedPdf(), 'pdf')).toMatchObject({
+      text: '',
+      shortfall: { reason: 'no-text-layer', detail: '1 of 1 pages have no text, only pictures' },
+      fields: expect.arrayContaining([{ name: 'pages_without_text', value: '1' }]),
+    });
+    const blank = pdfOf(['<</Type/Catalog/Pages 2 0 R>>', PAGES, pageOf('/Contents 4 0 R'), streamOf('')]);
+    expect(await read(blank, 'pdf')).not.toHaveProperty('shortfall');
+    expect(await read(sample.pdf(), 'pdf')).not.toHaveProperty('shortfall');
+  });
+
+  it('says so if it does not name its letters', async () => {
+    const descendant =
+      '<</Type/Font/Subtype/CIDFontType0/BaseFont/Any/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)>>/FontDescriptor<</Type/FontDescriptor/Flags 4>>>>';
+    const font = `<</Type/Font/Subtype/Type0/BaseFont/Any/Encoding/Identity-H/DescendantFonts[${descendant}]>>`;
+    const text = 'grey) Tj /F2 12 Tf <9f009f019f02> Tj /F1 12 Tf (heron';
+    const plain = Buffer.from(sample.pdf({ ...sample.FACTS, text })).toString('latin1');
+    const body = Buffer.from(plain.replace('/Font<<', `/Font<</F2 ${font}`), 'latin1');
+    expect(await read(body, 'pdf')).toMatchObject({
+      text: 'grey heron',
+      shortfall: { reason: 'text-incomplete', detail: 'for 25 % of the letters, the file does not say which they are' },
+      fields: expect.arrayContaining([{ name: 'unknown_characters_percent', value: '25' }]),
+    });
+  });
+});
+
+describe('the characters of a PDF', () => {
+  it('that are unknown separate words, and are not replaced by others', async () => {
+    const descriptor =
+      '/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)>>/FontDescriptor<</Type/FontDescriptor/Flags 4>>';
+    const descendant = `<</Type/Font/Subtype/CIDFontType0/BaseFont/Any${descriptor}>>`;
+    const font = `<</Type/Font/Subtype/Type0/BaseFont/Any/Encoding/Identity-H/DescendantFonts[${descendant}]>>`;
+    // The first code stands for a character, the second for none.
+    const text = 'grey) Tj /F2 12 Tf <08a69f00> Tj /F1 12 Tf (heron';
+    const plain = Buffer.from(sample.pdf({ ...sample.FACTS, text })).toString('latin1');
+    const body = Buffer.from(plain.replace('/Font<<', `/Font<</F2 ${font}`), 'latin1');
+    expect(await read(body, 'pdf')).toMatchObject({ text: 'grey\u79f8 heron' });
+  });
+
+  it('after an unknown one are complete and stay together', async () => {
+    const text = 'a\\000b) Tj 0 -30 Td (H) Tj /F1 8 Tf 8.7 -5 Td (2) Tj /F1 12 Tf 4.6 5 Td (O and more';
+    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({ text: 'a b H2O and more' });
+  });
+});
+
+describe('a PDF of TeX', () => {
+  it('has subscripts beside their letters', async () => {
+    const text = 'H) Tj /F1 8 Tf 8.7 -5 Td (2) Tj /F1 12 Tf 4.6 5 Td (O and more';
+    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
+      text: expect.stringMatching(/^H2O and more/),
+    });
+  });
+
+  it('joins raised numbers to variables and units, but not to words, whose footnotes they are', async () => {
+    const raised = (number: number) => `) Tj /F1 8 Tf 8.7 5 Td (${number}) Tj /F1 12 Tf`;
+    const text = `R${raised(2)} 60 -5 Td (s) Tj 6 0 Td (o${raised(3)} 6 -5 Td (end`;
+    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
+      text: expect.stringMatching(/^R2 so 3 end/),
+    });
+  });
+
+  it('has whole words where a hyphen ends their line, however close the next line is', async () => {
+    const text = 'are quite dis-) Tj 0 -8 Td (tinct well- known';
+    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
+      text: expect.stringMatching(/quite distinct well- known/),
+    });
+  });
+
+  it('keeps a hyphen at the end of a line only after a number or before a capital letter', async () => {
+    const text = 'dis-) Tj 0 -14 Td (tinct, Addison-) Tj 0 -14 Td (Wesley, pre-) Tj 0 -14 Td (1990';
+    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
+      text: 'distinct, Addison-Wesley, pre-1990',
+    });
+  });
+
+  it('has whole words where the accent of another word is printed after the hyphen', async () => {
+    const text = ') Tj [(fur alle dis-) 4500 (\u00c8)] TJ 0 -14 Td (tinct';
+    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({ text: 'für alle distinct' });
+  });
+
+  it('has the letters of accents that are printed over them', async () => {
+    // The dieresis is printed after the word, moved back above the middle of its `u`: 0.389 from the start of the word,
+    // which is 1.167 wide.
+    const text = 'fur) Tj [778 (\u00c8) -445 ( alle)] TJ (';
+    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({
+      text: expect.stringMatching(/^für alle/),
+    });
+  });
+
+  it('has the letters of ligatures that its fonts name', async () => {
+    const text = 'De\\033ning re\\034ects, a \\035';
+    const plain = Buffer.from(sample.pdf({ ...sample.FACTS, text })).toString('latin1');
+    const named = plain.replace(
+      '/BaseFont/Helvetica',
+      '/BaseFont/Helvetica/Encoding<</Differences[27/f_i/f_l/summation]>>',
+    );
+    expect(await read(Buffer.from(named, 'latin1'), 'pdf')).toMatchObject({
+      text: expect.stringMatching(/^Defining reflects, a/),
+    });
+    expect(await read(Buffer.from(plain, 'latin1'), 'pdf')).toMatchObject({
+      text: expect.not.stringContaining('Defining'),
+    });
+  });
+});
+
+/** A large text that compresses to next to nothing. */
