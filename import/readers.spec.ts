@@ -247,3 +247,150 @@ odd.setting: 1
     '/x.bak': false,
   });
 });
+
+describe('Scrapy', () => {
+  const spider = `import scrapy
+"""Documentation = "of the module"."""
+
+class Docs(CrawlSpider):
+    name = "docs"  # not "news"
+    start_urls = ["${SITE}/", f"${SITE}/{x}"]
+    allowed_domains = ('www.example.com', EXTRA)
+    custom_settings = {
+        'DOWNLOAD_DELAY': 2,
+        "ITEM_PIPELINES": {"a.b.C": 300},
+    }
+    rules = (
+        Rule(LinkExtractor(allow=(r'/docs/',
+                                  '\\\\.html$'), deny='/old/')),
+        Rule(
+            LinkExtractor(r'/shop/', deny_domains=['ads.example.com'],
+                          restrict_css='nav'),
+            callback='parse_item', follow=False),
+    )
+
+    def parse_item(self, response):
+        start_urls = ["http://other.example/"]
+        yield {}
+
+class News(scrapy.Spider):
+    name = "news"
+    start_urls = ["http://news.example/"]
+    allowed_domains = ["news.example"]
+    async def parse(self, response): pass
+
+class Item(scrapy.Item):
+    title = scrapy.Field()
+
+if DEBUG:
+    LOG_LEVEL = 'DEBUG'
+`;
+  const files = [file('docs.py', spider), file('settings.py', 'BOT_NAME = "x"\nDEPTH_LIMIT = 3\nextra = 1\n')];
+
+  it('each statement is taken, or listed with its line', () => {
+    const { report } = convert('scrapy', files);
+    expect(linesOf(report, 'not taken').sort()).toEqual(
+      [
+        'docs.py:10 ITEM_PIPELINES',
+        "docs.py:17 restrict_css = 'nav'",
+        'docs.py:18 callback of docs',
+        'docs.py:18 follow = False',
+        'docs.py:21 docs.parse_item',
+        `docs.py:6 item = f"${SITE}/{x}"`,
+        'docs.py:7 item = EXTRA',
+        'docs.py:29 news.parse',
+        'docs.py:31 class Item = scrapy.Item',
+        'docs.py:34 if DEBUG:',
+        'settings.py:1 BOT_NAME',
+        'settings.py:3 extra = 1',
+      ].sort(),
+    );
+  });
+
+  it('a link is followed if one of the rules extracts it', () => {
+    verdicts(accepts('scrapy', ...files), {
+      [`${SITE}/`]: true,
+      [`${SITE}/docs/a`]: true,
+      [`${SITE}/a.html`]: true,
+      [`${SITE}/axhtml`]: false,
+      [`${SITE}/docs/old/a`]: false,
+      [`${SITE}/shop/old/a`]: true,
+      'http://ads.example.com/shop/': false,
+      [`${SITE}/other`]: false,
+    });
+  });
+
+  it('names stand for what the class and its module assign', () => {
+    const text = `HOSTS = ["www.example.com"]
+class Docs(CrawlSpider):
+    SEED = "${SITE}/"
+    start_urls = [SEED]
+    allowed_domains = HOSTS
+    pattern = re.compile(r"/docs/")
+    again = again
+    rules = [Rule(link_extractor=SgmlLinkExtractor(allow=pattern, deny=again))]
+`;
+    verdicts(accepts('scrapy', file('docs.py', text)), {
+      [`${SITE}/`]: true,
+      [`${SITE}/docs/a`]: true,
+      [`${SITE}/other`]: false,
+      'http://elsewhere.test/docs/a': false,
+    });
+  });
+
+  it('settings of a spider are those of its crawler alone', () => {
+    const { xml } = convert('scrapy', files);
+    expect(xml.match(/throttleTimeMS="2000"/g)).toHaveLength(1);
+    expect(xml).toMatch(/<Crawler name="docs"[^>]*throttleTimeMS="2000"/);
+  });
+});
+
+it('Fess: each value is taken, or listed with its line', () => {
+  const config = {
+    name: 'docs',
+    urls: `${SITE}/\nsmb://files/`,
+    depth: -1,
+    numOfThread: 0,
+    intervalTime: 500,
+    configParameter: 'client.robotsTxtEnabled=false',
+    permissions: ['{role}guest'],
+    virtualHosts: null,
+    available: false,
+  };
+  const text = [
+    { index: { _index: '.fess_config.web_config', _id: '1' } },
+    config,
+    { index: { _index: '.fess_config.label_type' } },
+    { name: 'l', value: 'm' },
+    { stray: 1 },
+  ];
+  const { report } = convert('fess', [file('f.bulk', text.map((line) => JSON.stringify(line)).join('\n'))]);
+  expect(linesOf(report, 'not taken')).toEqual([
+    'f.bulk:3 .fess_config.label_type',
+    'f.bulk:2 smb://files/',
+    'f.bulk:2 depth of docs',
+    'f.bulk:2 numOfThread of docs',
+    'f.bulk:2 configParameter of docs',
+    'f.bulk:2 permissions of docs',
+    'f.bulk:2 available of docs',
+    'f.bulk:5 entry',
+  ]);
+});
+
+it('Google Search Appliance: each line of a list is taken, or listed with its place', () => {
+  const xml = `<eef><good_urls>\n<url>${SITE}/docs/</url>\n<url weight="2">${SITE}/a/</url></good_urls>\n<proxy>p</proxy></eef>`;
+  const { report } = convert('gsa', [
+    file('start.txt', `# seeds\n${SITE}/\nftp://files.example/\n`),
+    file('export.xml', xml),
+  ]);
+  expect(linesOf(report, 'taken')).toEqual([
+    'start.txt:2 1 start URL',
+    `export.xml:2 ${SITE}/docs/`,
+    `export.xml:3 ${SITE}/a/`,
+  ]);
+  expect(linesOf(report, 'not taken')).toEqual([
+    'start.txt:3 ftp://files.example/',
+    'export.xml:3 weight of url',
+    'export.xml:4 proxy = p',
+  ]);
+});

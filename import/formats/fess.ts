@@ -6,12 +6,11 @@ import {
   type ImportFile,
   type ImportReport,
   isUrl,
+  NO_COUNTERPART,
   type Pattern,
   splitLines,
 } from '../model.js';
-import { parseList } from '../tree.js';
-
-type Mapping = Readonly<Record<string, unknown>>;
+import { Node } from '../tree.js';
 
 export function readFess(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const crawlers = files.flatMap((file) => readWebConfigs(file, report)).map((config) => toCrawler(config, report));
@@ -21,65 +20,91 @@ export function readFess(files: readonly ImportFile[], report: ImportReport): Im
 }
 
 /** The file consists of pairs of lines: the index to which an entry belongs, followed by the entry. */
-function readWebConfigs({ name, text }: ImportFile, report: ImportReport): Mapping[] {
-  report.cover(parseList({ name, text }, report));
-  const entries = text.split('\n').flatMap((line, i): Mapping[] => {
+function readWebConfigs({ name, text }: ImportFile, report: ImportReport): Node[] {
+  const entries = text.split('\n').flatMap((line, i): Node[] => {
     if (line.trim() === '') return [];
+    const place = `${name}:${i + 1}`;
     try {
-      return [JSON.parse(line) as Mapping];
-    } catch {
-      throw new ImportError(`${name}:${i + 1}: the line is not valid JSON`);
+      return [toNode('entry', JSON.parse(line), place)];
+    } catch (error) {
+      throw new ImportError(`${place}: the line is not valid JSON`, { cause: error });
     }
   });
-  const otherIndexes = new Set<string>();
-  const webConfigs = entries.flatMap((entry, i) => {
-    const index = String((entry['index'] as Mapping | undefined)?.['_index'] ?? '');
-    if (/web_config$/.test(index)) return [entries[i + 1] ?? {}];
-    if (index) otherIndexes.add(index);
-    return [];
-  });
-  for (const index of otherIndexes)
+  report.addInput(name, new Node('list', '', entries, `${name}:1`));
+  return entries.flatMap((entry, i) => {
+    const index = entry.find('index')?.find('_index')?.text ?? '';
+    const next = entries[i + 1];
+    if (index === '') return [];
+    report.cover(entry);
+    if (/web_config$/.test(index)) return next && !next.find('index') ? [next] : [];
     report.reportSkipped(
       index,
       /file_config|data_config/.test(index) ? 'only web crawls are imported' : 'is not part of a crawl in Crawlway',
+      entry,
+      next?.find('index') ? undefined : next,
     );
-  return webConfigs;
+    return [];
+  });
 }
 
-function toCrawler(config: Mapping, report: ImportReport): ImportedCrawler {
-  const getText = (name: string): string => String(config[name] ?? '');
+/** A value of JSON; empty values set nothing. */
+function toNode(name: string, value: unknown, place: string): Node {
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    return new Node(name, Array.isArray(value) ? JSON.stringify(value) : String(value ?? ''), [], place);
+  const children = Object.entries(value)
+    .filter(([, content]) => content !== null && content !== '')
+    .map(([key, content]) =>
+      typeof content === 'object' && key !== 'index'
+        ? new Node(key, JSON.stringify(content), [], place)
+        : toNode(key, content, place),
+    );
+  return new Node(name, '', children, place);
+}
+
+function toCrawler(config: Node, report: ImportReport): ImportedCrawler {
+  const getText = (name: string): string => config.find(name)?.text ?? '';
   const crawler = createCrawler(getText('name'));
-  crawler.roots = splitLines(getText('urls')).filter(isUrl);
+  const urls = splitLines(getText('urls'));
+  crawler.roots = urls.filter(isUrl);
   crawler.include = parsePatterns(getText('includedUrls'));
   crawler.exclude = parsePatterns(getText('excludedUrls'));
   crawler.staysOnSite = crawler.include.length === 0;
   report.reportTaken(
     `${crawler.name}: ${crawler.roots.length} URLs, ${crawler.include.length} included, ${crawler.exclude.length} excluded`,
     'roots and Conditions',
+    ...['urls', 'includedUrls', 'excludedUrls', ...LABELS].map((name) => config.find(name)),
   );
-  const getNumber = (name: string): number => Number(config[name] ?? Number.NaN);
-  if (getNumber('depth') >= 0) crawler.maxHops = getNumber('depth');
-  if (getNumber('numOfThread') >= 1) crawler.attributes['nthreads'] = getText('numOfThread');
-  if (getNumber('intervalTime') >= 0) crawler.attributes['throttleTimeMS'] = getText('intervalTime');
-  if (getText('userAgent')) crawler.fetcher['userAgent'] = getText('userAgent');
-  for (const name of Object.keys(config))
-    if (getText(name) !== '' && !TAKEN.has(name) && !(name === 'available' && getText(name) === 'true'))
-      report.reportSkipped(`${name} of ${crawler.name}`, REASONS[name] ?? 'has no counterpart');
+  for (const url of urls)
+    if (!isUrl(url)) report.reportSkipped(url, 'only http and https URLs are crawled', config.find('urls'));
+  const take = (name: string, minimum: number, became: string, set: (text: string) => void): void => {
+    const text = getText(name);
+    if (text === '' || !(Number(text) >= minimum)) return;
+    set(text);
+    report.reportTaken(`${name} of ${crawler.name} = ${text}`, became, config.find(name));
+  };
+  take('depth', 0, 'option max-hops', (text) => (crawler.maxHops = Number(text)));
+  take('numOfThread', 1, 'nthreads', (text) => (crawler.attributes['nthreads'] = text));
+  take('intervalTime', 0, 'throttleTimeMS', (text) => (crawler.attributes['throttleTimeMS'] = text));
+  if (getText('userAgent')) {
+    crawler.fetcher['userAgent'] = getText('userAgent');
+    report.reportTaken(`userAgent of ${crawler.name}`, 'userAgent of Fetcher', config.find('userAgent'));
+  }
+  if (getText('available') === 'true') report.cover(config.find('available'));
+  for (const node of config.children)
+    if (!node.isReported)
+      report.reportSkipped(`${node.name} of ${crawler.name}`, REASONS[node.name] ?? NO_COUNTERPART, node);
   return crawler;
 }
 
-/** What is taken, or says nothing about the crawl. */
-const TAKEN = new Set(
-  'name urls includedUrls excludedUrls depth numOfThread intervalTime userAgent id createdBy createdTime updatedBy updatedTime sortOrder'.split(
-    ' ',
-  ),
-);
+/** What says nothing about the crawl. */
+const LABELS = 'name id createdBy createdTime updatedBy updatedTime sortOrder'.split(' ');
 
 const REASONS: Readonly<Record<string, string>> = {
   includedDocUrls: 'write Rules with NoIndex for pages from which you want only the links',
   excludedDocUrls: 'write Rules with NoIndex for pages from which you want only the links',
   maxAccessCount: 'crawls never end in Crawlway',
   available: 'a crawler of the file always runs: remove it if it was switched off',
+  depth: 'a negative depth is no limit: that is the default',
   boost: 'the search index ranks documents',
 };
 

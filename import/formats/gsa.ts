@@ -8,12 +8,13 @@ import {
   type ImportFile,
   type ImportReport,
   isUrl,
+  NO_COUNTERPART,
   type Pattern,
   pluralize,
   splitLines,
 } from '../model.js';
 import { escapeRegExp } from '../patterns.js';
-import { findAll, parseList, parseXml } from '../tree.js';
+import { findAll, type Node, parseList, parseXml } from '../tree.js';
 
 export function readGsa(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const crawler = { ...createCrawler('gsa'), staysOnSite: false };
@@ -29,13 +30,11 @@ export function readGsa(files: readonly ImportFile[], report: ImportReport): Imp
       for (const [kind, names] of Object.entries(lists))
         for (const node of findAll(tree, ...names)) {
           found++;
-          report.cover(node);
-          importList(kind as ListKind, splitLines(node.text), crawler, report);
+          importList(kind as ListKind, listEntries(node, report), crawler, report);
         }
     } else {
       found++;
-      report.cover(parseList(file, report));
-      importList(findListKind(file.name), splitLines(file.text), crawler, report);
+      importList(findListKind(file.name), listEntries(parseList(file, report), report), crawler, report);
     }
   }
   if (found === 0)
@@ -43,28 +42,46 @@ export function readGsa(files: readonly ImportFile[], report: ImportReport): Imp
   return [crawler];
 }
 
+interface Entry {
+  readonly line: string;
+  readonly node: Node;
+}
+
+/** The lines of an element and of the elements inside, with the part that each is from. */
+function listEntries(node: Node, report: ImportReport): Entry[] {
+  for (const attribute of node.attributeNodes)
+    report.reportSkipped(`${attribute.name} of ${node.name}`, NO_COUNTERPART, attribute);
+  const lines = splitLines(node.text).map((line) => ({ line, node }));
+  return [...lines, ...node.children.flatMap((child) => listEntries(child, report))];
+}
+
 type ListKind = 'start' | 'follow' | 'forbid';
 
 const findListKind = (name: string): ListKind =>
   /bad|do[-_ ]?not|forbid|exclude/i.test(name) ? 'forbid' : /start|seed/i.test(name) ? 'start' : 'follow';
 
-function importList(kind: ListKind, lines: readonly string[], crawler: ImportedCrawler, report: ImportReport): void {
+function importList(kind: ListKind, entries: readonly Entry[], crawler: ImportedCrawler, report: ImportReport): void {
   if (kind === 'start') {
-    const urls = lines.filter(isUrl);
-    appendAll(crawler.roots, urls);
-    report.reportTaken(pluralize(urls.length, 'start URL'), 'roots');
-    for (const line of lines) if (!isUrl(line)) report.reportSkipped(line, 'only http and https URLs are crawled');
+    const urls = entries.filter(({ line }) => isUrl(line));
+    appendAll(
+      crawler.roots,
+      urls.map(({ line }) => line),
+    );
+    report.reportTaken(pluralize(urls.length, 'start URL'), 'roots', urls[0]?.node);
+    report.coverAll(urls.map(({ node }) => node));
+    for (const { line, node } of entries)
+      if (!isUrl(line)) report.reportSkipped(line, 'only http and https URLs are crawled', node);
     return;
   }
-  for (const line of lines) {
+  for (const { line, node } of entries) {
     // `-pattern` is an exception to the other patterns in the list.
     const isException = line.startsWith('-');
     const pattern = parsePattern(isException ? line.slice(1) : line);
     const excludes = (kind === 'forbid') !== isException;
     (excludes ? crawler.exclude : crawler.include).push(pattern);
     if (isException && kind === 'forbid')
-      report.reportChanged(line, 'the exception in the list became a must-have pattern: check it');
-    else report.reportTaken(line, excludes ? 'may-not-have' : 'must-have');
+      report.reportChanged(line, 'the exception in the list became a must-have pattern: check it', node);
+    else report.reportTaken(line, excludes ? 'may-not-have' : 'must-have', node);
   }
 }
 

@@ -7,91 +7,149 @@ import {
   type ImportFile,
   type ImportReport,
   isUrl,
+  type Match,
+  NO_COUNTERPART,
+  type Pattern,
   pluralize,
 } from '../model.js';
-import { parseList } from '../tree.js';
+import type { Node } from '../node.js';
+import { parsePython, readString } from '../python.js';
 
-/** Matches `NAME = value`, or `'NAME': value` in a dictionary of settings. */
-const ASSIGNMENT = /^['"]?([A-Z][A-Z0-9_]{3,60})['"]?\s{0,50}[=:](.*)$/;
+const CODE_NOTE = 'code is not converted; use cw:Content to extract fields from pages';
+
+const CALLBACK_NOTE = `${CODE_NOTE}; links of pages with a callback are followed here even without follow=True`;
 
 export function readScrapy(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  for (const file of files) report.cover(parseList(file, report));
-  const settings = new Map(
-    files.flatMap(({ text }) =>
-      text.split('\n').flatMap((line) => {
-        const [, name, value] = ASSIGNMENT.exec(line.trim()) ?? [];
-        const trimmedValue = (value ?? '').split('#')[0]!.trim().replace(/,$/, '');
-        return name === undefined || trimmedValue === '' ? [] : [[name, trimmedValue] as const];
-      }),
-    ),
+  const modules = files.map((file) => parsePython(file, report));
+  const spiders = modules.flatMap(({ children }) =>
+    children
+      .filter((node) => node.name.startsWith('class ') && (/Spider/.test(node.text) || node.find('start_urls')))
+      .map((node) => ({ node, scope: [...node.children, ...children] })),
   );
-  const spiders = files.filter(({ text }) => /start_urls|Spider\)/.test(text));
-  if (spiders.length === 0) report.reportSkipped('spiders', 'no file with start_urls was given');
-  const crawlers = spiders.map((file) => toCrawler(file, report));
+  if (spiders.length === 0) report.reportSkipped('spiders', 'no class with start_urls was given');
+  const crawlers = spiders.map(({ node, scope }) => toCrawler(node, scope, report));
   if (crawlers.length === 0) crawlers.push(createCrawler('scrapy'));
-  for (const [name, value] of settings) importSetting(name, value, crawlers, report);
+  for (const node of modules.flatMap(({ children }) => children))
+    if (/^[A-Z][A-Z0-9_]{2,60}$/.test(node.name)) importSetting(node, crawlers, report);
+  spiders.forEach(({ node: spider }, index) => {
+    for (const node of spider.find('custom_settings')?.children ?? []) importSetting(node, [crawlers[index]!], report);
+  });
   return crawlers;
 }
 
-const parseStrings = (text: string): string[] =>
-  [...text.matchAll(/r?(["'])((?:\\.|(?!\1)[^\\])*)\1/g)].map(([, , value]) => value!);
+/** Where names that stand for values are looked up: what the class and its module assign. */
+type Scope = readonly Node[];
 
-/** Finds the strings in `name = […]`, `name=(…)` or `name='…'`, possibly over several lines. */
-function findValues(text: string, name: string): string[] {
-  const [, value] =
-    new RegExp(`\\b${name}\\s*=\\s*(\\[[^\\]]*\\]|\\((?:[^()]|\\([^)]*\\))*\\)|r?"[^"\\n]*"|r?'[^'\\n]*')`).exec(
-      text,
-    ) ?? [];
-  return value === undefined ? [] : parseStrings(value);
+/**
+ * The strings of a list or of a single value, also of one that a name stands for. What is no string stays for the end of
+ * the report.
+ */
+function readStrings(node: Node | undefined, scope: Scope, report: ImportReport, depth = 0): string[] {
+  if (!node || depth > MAX_DEPTH) return [];
+  if (node.children.length > 0) return node.children.flatMap((part) => readStrings(part, scope, report, depth + 1));
+  const value = readString(node);
+  const named = scope.find(({ name }) => name === node.text.replace(/^(?:self|cls)\./, ''));
+  if (node.text === '' || value !== undefined || named) report.cover(node);
+  if (value !== undefined) return [value];
+  return readStrings(named, scope, report, depth + 1);
 }
 
-function toCrawler({ name, text }: ImportFile, report: ImportReport): ImportedCrawler {
-  const crawler = createCrawler(findValues(text, 'name')[0] ?? name.replace(/\.py$/, ''));
-  crawler.roots = [...findValues(text, 'start_urls'), ...findValues(text, 'sitemap_urls')].filter(isUrl);
-  const domains = findValues(text, 'allowed_domains');
+/** Names may stand for themselves. */
+const MAX_DEPTH = 20;
+
+function readUrls(node: Node | undefined, scope: Scope, report: ImportReport): string[] {
+  if (!node) return [];
+  return readStrings(node, scope, report).filter((value) => {
+    if (!isUrl(value)) report.reportSkipped(value, 'only http and https URLs are crawled', node);
+    return isUrl(value);
+  });
+}
+
+function toCrawler(spider: Node, scope: Scope, report: ImportReport): ImportedCrawler {
+  const name = readStrings(spider.find('name'), scope, report)[0] ?? spider.name.replace('class ', '');
+  const crawler = createCrawler(name);
+  crawler.roots = ['start_urls', 'sitemap_urls'].flatMap((key) => readUrls(spider.find(key), scope, report));
+  const domains = readStrings(spider.find('allowed_domains'), scope, report);
   crawler.staysOnSite = false;
   crawler.rules = domains.map((value) => ({ accept: true, pattern: { kind: 'domain', value } }));
   crawler.acceptsOthers = domains.length === 0;
-  for (const [, extractor] of text.matchAll(/LinkExtractor\(((?:[^()]|\([^()]*\))*)\)/g)) {
-    appendAll(
-      crawler.include,
-      findValues(extractor!, 'allow').map((value) => ({ kind: 'regex', value }) as const),
-    );
-    appendAll(
-      crawler.exclude,
-      findValues(extractor!, 'deny').map((value) => ({ kind: 'regex', value }) as const),
-    );
-  }
-  if (crawler.include.length > 0) {
-    // Extractors apply only to links, not to the start URLs.
-    appendAll(
-      crawler.include,
-      crawler.roots.map((value) => ({ kind: 'exact', value }) as const),
-    );
-    report.reportChanged('LinkExtractor', 'in Crawlway, its patterns apply to all URLs of the crawler');
-  }
+  importRules(spider.find('rules'), scope, crawler, report);
   report.reportTaken(
     `${crawler.name}: ${pluralize(crawler.roots.length, 'start URL')}, ${pluralize(domains.length, 'allowed domain')}`,
     'roots and rules',
   );
-  for (const method of text.matchAll(/def (parse\w*)\(/g))
-    report.reportSkipped(
-      `${crawler.name}.${method[1]}`,
-      'code is not converted; use cw:Content to extract fields from pages',
-    );
+  for (const node of spider.children) {
+    const [, method] = /^(?:async\s+)?def\s+(\w+)/.exec(node.text) ?? [];
+    if (method !== undefined) report.reportSkipped(`${crawler.name}.${method}`, CODE_NOTE, node);
+  }
   return crawler;
 }
 
-function importSetting(name: string, value: string, crawlers: readonly ImportedCrawler[], report: ImportReport): void {
+interface Extraction {
+  readonly allow: readonly Pattern[];
+  readonly deny: readonly Pattern[];
+}
+
+/** A link is followed if one of the rules extracts it. */
+function importRules(rules: Node | undefined, scope: Scope, crawler: ImportedCrawler, report: ImportReport): void {
+  const extractions = (rules?.children.length ? rules.children : rules ? [rules] : [])
+    .filter(({ text }) => /(?:^|\.)Rule$/.test(text))
+    .map((rule) => readRule(rule, scope, crawler, report));
+  const roots = crawler.roots.map((value): Pattern => ({ kind: 'exact', value }));
+  const [only, ...others] = extractions;
+  if (!only || !extractions.some(({ allow, deny }) => allow.length + deny.length > 0)) return;
+  if (others.length === 0) {
+    appendAll(crawler.include, only.allow);
+    appendAll(crawler.exclude, only.deny);
+    // Extractors apply only to links, not to the start URLs.
+    if (only.allow.length > 0) appendAll(crawler.include, roots);
+  } else if (extractions.every(({ allow, deny }) => allow.length + deny.length > 0))
+    crawler.filters.push({ any: [...extractions.map(toMatch), ...roots] });
+  else
+    return void report.reportChanged(
+      'rules',
+      'one of them has no patterns and extracts every link: those of the others decide nothing',
+      rules,
+    );
+  report.reportChanged('LinkExtractor', 'in Crawlway, its patterns apply to all URLs of the crawler');
+}
+
+function toMatch({ allow, deny }: Extraction): Match {
+  const parts: Match[] = [];
+  if (allow.length > 0) parts.push({ any: allow });
+  if (deny.length > 0) parts.push({ not: { any: deny } });
+  return parts.length === 1 ? parts[0]! : { all: parts };
+}
+
+function readRule(rule: Node, scope: Scope, crawler: ImportedCrawler, report: ImportReport): Extraction {
+  const extractor = rule.children.find(({ text }) => text.endsWith('LinkExtractor'));
+  const read = (kind: Pattern['kind'], position: number, name: string): Pattern[] => {
+    const unnamed = extractor?.children.slice(0, position + 1).every((part) => part.name === 'item');
+    const node = extractor?.find(name) ?? (unnamed ? extractor?.children[position] : undefined);
+    return readStrings(node, scope, report).map((value) => ({ kind, value }));
+  };
+  if (extractor?.children.length === 0) report.cover(extractor);
+  for (const part of rule.children) {
+    if (part.name === 'callback') report.reportSkipped(`callback of ${crawler.name}`, CALLBACK_NOTE, part);
+    // Links of crawled pages are always followed.
+    if (part.name === 'follow' && part.text === 'True') report.cover(part);
+  }
+  return {
+    allow: read('regex', 0, 'allow'),
+    deny: [...read('regex', 1, 'deny'), ...read('domain', 3, 'deny_domains')],
+  };
+}
+
+function importSetting(node: Node, crawlers: readonly ImportedCrawler[], report: ImportReport): void {
+  const { name, text: value } = node;
   const numericValue = Number(value.replace(/_/g, ''));
   const setAttribute = (part: 'attributes' | 'fetcher', key: string, text: string): void => {
     for (const crawler of crawlers) crawler[part][key] = text;
-    report.reportTaken(`${name} = ${value}`, key);
+    report.reportTaken(`${name} = ${value}`, key, node);
   };
-  if (name === 'USER_AGENT' && parseStrings(value)[0])
-    return void setAttribute('fetcher', 'userAgent', parseStrings(value)[0]!);
-  if (name === 'ROBOTSTXT_OBEY')
-    return void setAttribute('attributes', 'ignoreRobotsTxt', String(value.trim() === 'False'));
+  if (name === 'USER_AGENT' && readString(node)) return void setAttribute('fetcher', 'userAgent', readString(node)!);
+  if (name === 'ROBOTSTXT_OBEY' && /^(?:True|False)$/.test(value))
+    return void setAttribute('attributes', 'ignoreRobotsTxt', String(value === 'False'));
   if (name === 'DOWNLOAD_DELAY' && numericValue >= 0)
     return void setAttribute('attributes', 'throttleTimeMS', String(Math.round(numericValue * 1000)));
   if (name === 'CONCURRENT_REQUESTS' && numericValue >= 1)
@@ -102,7 +160,7 @@ function importSetting(name: string, value: string, crawlers: readonly ImportedC
     return void setAttribute('fetcher', 'maxSizeBytes', String(numericValue));
   if (name === 'DEPTH_LIMIT' && numericValue >= 1) {
     for (const crawler of crawlers) crawler.maxHops = numericValue;
-    return void report.reportTaken(`${name} = ${value}`, 'option max-hops');
+    return void report.reportTaken(`${name} = ${value}`, 'option max-hops', node);
   }
-  report.reportSkipped(name, 'has no counterpart');
+  report.reportSkipped(name, NO_COUNTERPART, node);
 }
