@@ -12,7 +12,7 @@ import {
 } from '../../../test/support/url-states.js';
 import { ERROR_CODES, type ErrorCode } from '../fetch/error-codes.js';
 import { INDEX, REFRESH } from '../frontier/sources.js';
-import { days, hours, instant, minutes, NEVER, after as plus } from '../time/units.js';
+import { days, hours, minutes, NEVER, after as plus } from '../time/units.js';
 import { isHoldCause } from './change-guard.js';
 import { classifyError, decideDisposition } from './disposition.js';
 import { createExclusion } from './exclusion.js';
@@ -146,32 +146,6 @@ describe('a URL without a document', () => {
     expect(result.changed).toBe(expected);
     expect(result.changes.changes).toBe(expected ? 3 : undefined);
     expect(result.changes.lastChangeAt).toBe(expected ? NOW : undefined);
-  });
-});
-
-describe('a temporary redirect', () => {
-  const away = state({ status: 'redirected', reason: 'redirected-for-now', lastVisitAt: instant(NOW - hours(1)) });
-  const delays: PartialRules = { schedule: { period: days(5) }, errors: { retryDelay: minutes(2) } };
-
-  it.each<[string, UrlState, boolean | undefined, PartialRules, string, number]>([
-    ['soon, after the delay of the crawler', INDEXED, false, delays, 'redirected-for-now', minutes(2)],
-    [
-      'soon, after the delay of the URL',
-      INDEXED,
-      false,
-      { ...delays, schedule: { period: days(5), retryDelay: minutes(7) } },
-      'redirected-for-now',
-      minutes(7),
-    ],
-    ['later each time', away, false, delays, 'redirected-for-now', hours(6)],
-    ['soon, if it has just begun', { ...away, lastVisitAt: NOW }, false, delays, 'redirected-for-now', minutes(2)],
-    ['no later than regularly', away, false, { schedule: { period: hours(5) } }, 'redirected-for-now', hours(5)],
-    ['regularly, if it never had a document', state(), false, delays, 'redirected', days(5)],
-    ['regularly, if the redirect is permanent', INDEXED, true, delays, 'redirected', days(5)],
-    ['regularly, if nothing is known of its kind', INDEXED, undefined, delays, 'redirected', days(5)],
-  ])('is requested again %s', (_, from, permanent, parts, reason, wait) => {
-    const { changes } = decide(from, { kind: 'redirect', permanent }, parts);
-    expect([changes.reason, changes.dueAt! - NOW]).toEqual([reason, wait]);
   });
 });
 

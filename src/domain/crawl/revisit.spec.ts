@@ -71,6 +71,32 @@ describe('the next visit', () => {
   });
 });
 
+describe('a temporary redirect', () => {
+  const away = state({ status: 'redirected', reason: 'redirected-for-now', lastVisitAt: instant(NOW - hours(1)) });
+  const delays: PartialRules = { schedule: { period: days(5) }, errors: { retryDelay: minutes(2) } };
+
+  it.each<[string, UrlState, boolean | undefined, PartialRules, string, number]>([
+    ['soon, after the delay of the crawler', INDEXED, false, delays, 'redirected-for-now', minutes(2)],
+    [
+      'soon, after the delay of the URL',
+      INDEXED,
+      false,
+      { ...delays, schedule: { period: days(5), retryDelay: minutes(7) } },
+      'redirected-for-now',
+      minutes(7),
+    ],
+    ['later each time', away, false, delays, 'redirected-for-now', hours(6)],
+    ['soon, if it has just begun', { ...away, lastVisitAt: NOW }, false, delays, 'redirected-for-now', minutes(2)],
+    ['no later than regularly', away, false, { schedule: { period: hours(5) } }, 'redirected-for-now', hours(5)],
+    ['regularly, if it never had a document', state(), false, delays, 'redirected', days(5)],
+    ['regularly, if the redirect is permanent', INDEXED, true, delays, 'redirected', days(5)],
+    ['regularly, if nothing is known of its kind', INDEXED, undefined, delays, 'redirected', days(5)],
+  ])('is requested again %s', (_, from, permanent, parts, reason, wait) => {
+    const { changes } = decide(from, { kind: 'redirect', permanent }, parts);
+    expect([changes.reason, changes.dueAt! - NOW]).toEqual([reason, wait]);
+  });
+});
+
 describe('when refresh times change', () => {
   const reschedule = (from: Partial<UrlState>, parts: PartialRules = {}) =>
     createRescheduleDisposition({ ...INDEXED, dueAt: plus(YESTERDAY, days(3)), ...from }, rules(parts), NOW);
