@@ -23,7 +23,7 @@ const NOT_TAKEN: Readonly<Record<string, readonly string[]>> = {
   'norconex-3': ['committer XMLFileCommitter', 'keepDownloads', 'workDir = ./work'],
   'norconex-4': ['committer JsonFileCommitter'],
   nutch: ['SITE/ nutch.score=10'],
-  scrapy: ['manuals.parse_item', 'BOT_NAME', 'SPIDER_MODULES'],
+  scrapy: ['callback of manuals', 'manuals.parse_item', 'BOT_NAME', 'SPIDER_MODULES'],
   stormcrawler: ['topology.workers', 'parsefilters.config.file'],
 };
 
