@@ -35,13 +35,14 @@ export const isDuplicate = (page: ComparedDocument, other: ComparedDocument): bo
 /** Whether two URLs are spellings of one address: scheme, `www.`, case, slashes, default documents, tracking. */
 export const isSameAddress = (a: string, b: string): boolean => toSpelling(a) === toSpelling(b);
 
+/** Whether a URL is the spelling that the others are folded to. */
+export const isPlainAddress = (url: string): boolean => toSpelling(url) === withoutScheme(url);
+
 const fold = createCanonicalizer(CANONICALIZATION_STEPS.filter((step) => step !== 'keep-hash-routes'));
 
 /** What the spellings of one address have in common. */
-function toSpelling(url: string): string {
-  const href = fold(url)?.href ?? url;
-  return href.slice(href.indexOf('//') + 2).replace(/^www\./, '');
-}
+const toSpelling = (url: string): string => withoutScheme(fold(url)?.href ?? url);
+const withoutScheme = (href: string): string => href.slice(href.indexOf('//') + 2).replace(/^www\./, '');
 
 /** Maximum number of texts that are remembered for a crawler. */
 export const MAX_TEXTS = 1_000_000;

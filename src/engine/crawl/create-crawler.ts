@@ -41,7 +41,7 @@ export function createCrawler(
   const inFlight = new Set<UrlState>();
   const requested = new RequestedVisits(name, shared, frontier, inFlight);
   const documents = new Documents(name, store, () => current.definition, webServers.strangers);
-  const sameTexts = new SameTexts(name, store, () => current.definition);
+  const sameTexts = new SameTexts(name, store, () => current.definition, webServers.strangers);
   const rediscovery = new Rediscovery(name, shared, () => redirects.hasReturning);
   const pages = { current, frontier, inFlight, requested, documents, sameTexts, rediscovery };
   const decisions = new UrlDecisions({ ...shared, ...outcomes }, pages);

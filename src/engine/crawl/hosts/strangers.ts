@@ -4,6 +4,7 @@
  */
 
 import { BoundedMap } from '../../../domain/bounded-map.js';
+import { isPlainAddress } from '../../../domain/content/exact-duplicates.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
 import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
@@ -34,6 +35,11 @@ export class Strangers {
   areNaming(link: Named): false | Promise<boolean> {
     const page = getOtherHost(link);
     return page !== undefined && this.differ(page, toCrawlUrl(link.url).host);
+  }
+
+  /** Of several addresses of one page, the lowest is kept: strangers can make up spellings, so the site's own and plain ones go first. */
+  async rank(link: Named): Promise<number> {
+    return !(await this.areNaming(link)) ? 0 : isPlainAddress(link.url) ? 1 : 2;
   }
 
   /** Whether the hosts belong to different registrable domains. */

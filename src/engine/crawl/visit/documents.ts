@@ -32,7 +32,7 @@ export class Documents {
     private readonly crawler: string,
     private readonly store: Pick<UrlCatalog, 'find' | 'get' | 'list'>,
     private readonly getSettings: () => DuplicateSettings,
-    private readonly strangers: Pick<Strangers, 'load' | 'getDomain'>,
+    private readonly strangers: Pick<Strangers, 'load' | 'getDomain' | 'rank'>,
   ) {}
 
   /**
@@ -132,13 +132,21 @@ export class Documents {
     const mayBeElsewhere = stamp === undefined && this.getSettings().nearDuplicateScope === 'crawler';
     const canBeOriginal = (other: UrlId, otherSite: number): boolean =>
       (stamp === undefined ? other !== id : other < id) && (otherSite === site || mayBeElsewhere);
-    const original = this.nearDuplicates?.findNearest(simhash, canBeOriginal);
+    const nearest = this.nearDuplicates?.findNearest(simhash, canBeOriginal);
+    const original = nearest !== undefined && (await this.isMadeUp(nearest, state)) ? undefined : nearest;
     if (original === undefined && enters) {
       // Added in the same step as the look-up: a duplicate may come before this one is settled.
       this.addIndexed(state, simhash);
       this.enteringIds.add(id);
     }
     return original;
+  }
+
+  /** Whether the other URL is one of the same site that strangers may have made up, and this one is not. */
+  private async isMadeUp(id: UrlId, state: UrlState): Promise<boolean> {
+    const [other] = await this.store.get([id]);
+    const isOfSite = other !== undefined && this.getSite(other) === this.getSite(state);
+    return isOfSite && (await this.strangers.rank(other)) > (await this.strangers.rank(state));
   }
 
   private addIndexed(state: UrlState, simhash: bigint): void {

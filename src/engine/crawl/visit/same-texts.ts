@@ -17,6 +17,7 @@ import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageOutcome } from '../../ports/page-task.js';
 import { isSampled } from '../evidence/endless-links.js';
+import type { Strangers } from '../hosts/strangers.js';
 import type { SettledUrl } from '../outcome/decision.js';
 
 const PAGE_SIZE = 5_000;
@@ -41,6 +42,7 @@ export class SameTexts {
     private readonly crawler: string,
     private readonly store: Pick<UrlCatalog, 'find' | 'get' | 'list'>,
     private readonly getSettings: () => Pick<CrawlerDefinition, 'leaveOut' | 'acl'>,
+    private readonly strangers: Pick<Strangers, 'rank'>,
   ) {}
 
   /** Returns the document to which a visited page gives way; otherwise, it counts as indexed until it is settled. */
@@ -59,8 +61,9 @@ export class SameTexts {
       if (ids.length === 0) break;
       const others = await this.store.get(ids);
       for (const id of ids) compared.add(id);
-      const original = others.find((other) => this.isOriginal(other, state, page));
-      if (original) return original;
+      const rank = await this.strangers.rank(state);
+      for (const other of others)
+        if (this.isOriginal(other, state, page, (await this.strangers.rank(other)) - rank)) return other;
     }
     // In the same step as the last look-up: a page with the same text may come before this one is settled.
     if (outcome.kind === 'document') {
@@ -80,8 +83,10 @@ export class SameTexts {
     }
   }
 
-  private isOriginal(other: UrlState, state: UrlState, page: ComparedDocument): boolean {
+  /** @param rank that of the other one, from that of this page: the lower one is preferred */
+  private isOriginal(other: UrlState, state: UrlState, page: ComparedDocument, rank: number): boolean {
     const { stamp, title = '' } = other;
+    if (rank > 0) return false;
     // Its deletion is decided, although it may be held.
     if (other.pendingDeletion !== undefined) return false;
     const isIndexed = state.stamp !== undefined;
@@ -89,7 +94,8 @@ export class SameTexts {
     if (document === undefined || !isDuplicate(page, document)) return false;
     // A document that is indexed, or may be seen by others than the other one, is not given up for its text alone.
     if (!isIndexed && this.getSettings().acl === undefined) return true;
-    return isSameAddress(page.url, other.url) && (!isIndexed || (stamp !== undefined && other.id < state.id));
+    const isPreferred = rank < 0 || other.id < state.id;
+    return isSameAddress(page.url, other.url) && (!isIndexed || (stamp !== undefined && isPreferred));
   }
 
   isEntering(id: UrlId): boolean {
