@@ -2,13 +2,15 @@
  * `npm run simulate -- --seeds 1000 --from 1`: runs worlds and tells which of them went wrong; a seed replays exactly.
  * With `--nodes` worlds of several nodes on one database, with `--rules` worlds in which a person and the rules never rest, with
  * `--bad-days` worlds in which whole hosts fail in every way, with `--sinks` worlds with a second sink that is slow or down for long,
- * with `--parts` worlds whose pages are split into parts that come and go, with `--walls` and `--waves` worlds whose hosts say the same everywhere.
+ * with `--parts` worlds whose pages are split into parts that come and go, with `--walls` and `--waves` worlds whose hosts say the same everywhere, with
+ * `--strangers` worlds in which hostile hosts are crawled beside a healthy one.
  */
 import { runBadDays } from './bad-days-world.js';
 import { runCluster } from './cluster-world.js';
 import { runPartsWorld } from './parts-world.js';
 import { runRuledWorld } from './ruled-world.js';
 import { runSinksWorld } from './sinks-world.js';
+import { runStrangersWorld } from './strangers-world.js';
 import { runWallsWorld, runWavesWorld } from './walls-world.js';
 import { runWorld } from './world.js';
 
@@ -27,6 +29,7 @@ const kinds = {
   parts: runPartsWorld,
   walls: runWallsWorld,
   waves: runWavesWorld,
+  strangers: runStrangersWorld,
 };
 const kind = (Object.keys(kinds) as (keyof typeof kinds)[]).find((name) => process.argv.includes(`--${name}`));
 const run = kind ? kinds[kind] : runWorld;
