@@ -7,7 +7,7 @@ import { heldBy, sinkDefinition } from '../support/push-orders.js';
 import { givenUrl, RELEASES, searchEngineIsMissing, startSearchEngine } from './support/search-engine.js';
 
 /** In turns: the server, then the engine. */
-const KILLS = Number(process.env['CRAWLWAY_TEST_KILLS'] ?? 10);
+const KILLS = Number(process.env['CRAWLWAY_TEST_KILLS'] ?? 4);
 const INDEX = 'kills';
 
 for (const release of RELEASES) {
