@@ -99,8 +99,8 @@ it('the SDK is in a separate file that is not loaded at start', ({ skip }) => {
   const files = readdirSync(program).filter((name) => name.endsWith('.js'));
   const having = (text: RegExp) => files.filter((name) => text.test(readFileSync(join(program, name), 'utf8')));
   expect(having(/BatchSpanProcessor/)).toEqual([expect.stringMatching(/^open-telemetry-/)]);
-  expect(having(/from ?["']\.\/open-telemetry-/)).toEqual([]);
-  expect(having(/import\(["']\.\/open-telemetry-/)).toHaveLength(1);
+  expect(having(/from ?["'`]\.\/open-telemetry-/)).toEqual([]);
+  expect(having(/import\(["'`]\.\/open-telemetry-/)).toHaveLength(1);
 });
 
 async function closedPort(): Promise<number> {

@@ -179,6 +179,14 @@ describe('recursive conditions', () => {
       expect(matches({}, '*/News/*', 'http://a.com/news/x')).toBe(true);
       expect(matches({ caseSensitive: true }, '*/News/*', 'http://a.com/news/x')).toBe(false);
       expect(matches({ caseSensitive: true, type: 'regex' }, '/News/', 'http://a.com/News/x')).toBe(true);
+      for (const type of ['regex', 'wildcard'] as const)
+        expect(
+          matches(
+            { caseSensitive: true, type, field: 'host' },
+            type === 'regex' ? 'Docs' : 'Docs*',
+            'http://docs.a.com/',
+          ),
+        ).toBe(true);
     });
   });
 });

@@ -216,7 +216,7 @@ type CompiledTest = Pick<CompiledCondition, 'matches' | 'requiredTexts'>;
 function compileTest({ kind, test, place }: ConditionRule, problems: Problem[]): CompiledTest {
   try {
     const { matches, requiredTexts } = compilePatternTest(test);
-    const norm = test.caseSensitive ? 'none' : 'lower';
+    const norm = isCaseKept(test) ? 'none' : 'lower';
     const actsOnMatch = kind === 'apply-for' || kind === 'may-not-have';
     return {
       matches: (subject) => matches(subject.getText(test.field, norm)),
@@ -228,8 +228,12 @@ function compileTest({ kind, test, place }: ConditionRule, problems: Problem[]):
   }
 }
 
-function compilePatternTest({ type, field, value, caseSensitive }: ConditionTest): CompiledPattern {
-  const norm = caseSensitive ? 'none' : 'lower';
+/** Names of hosts have no case, whatever the test says. */
+const isCaseKept = ({ caseSensitive, field }: ConditionTest): boolean => caseSensitive && field !== 'host';
+
+function compilePatternTest(test: ConditionTest): CompiledPattern {
+  const { type, field, value } = test;
+  const norm = isCaseKept(test) ? 'none' : 'lower';
   if (type === 'regex') return compilePattern({ field, kind: 'inside', norm, value, litteral: false });
   const values = type === 'wildcard' ? [value] : splitWildcards(value);
   const wildcards = values.map((text) => toUrlForm(text, { field, kind: 'exact', norm }));
@@ -237,9 +241,8 @@ function compilePatternTest({ type, field, value, caseSensitive }: ConditionTest
   const hostValues = values.filter((text) => mayNameUnicodeHost(text, field));
   if (hostValues.length > 0) {
     // A star may stand for a part of a label, which is nowhere in its punycode.
-    const isCaseKept = caseSensitive && field !== 'host';
     const hostMatchers = hostValues.map((text) =>
-      createWildcardMatcher((isCaseKept ? text : text.toLowerCase()).normalize('NFC'), 'star-question'),
+      createWildcardMatcher((isCaseKept(test) ? text : text.toLowerCase()).normalize('NFC'), 'star-question'),
     );
     return {
       matches: (text) => {
