@@ -25,6 +25,7 @@ const PARTS: Readonly<Record<string, string>> = {
   parse: 'pages read per second; requires a folder of HTML files',
   detection: 'pages of a folder that are reported to need their scripts; requires a folder of HTML files',
   rendered: 'pages per second that a browser renders; requires Chromium',
+  'rendered-text': 'text of pages made by scripts, compared with Playwright; requires Chromium',
 };
 const SELF_CONTAINED = ['crawl', 'hosts', 'revisits', 'known', 'policy', 'store', 'preview', 'lists', 'api-latency'];
 
