@@ -41,8 +41,6 @@ const TYPES_BY_EXTENSION = new Map([
   ['svg', 'image/svg+xml'],
   ['ics', 'text/calendar'],
   ...DOCUMENT_EXTENSIONS,
-  ['zip', 'application/zip'],
-  ['gz', 'application/gzip'],
   ['mp3', 'audio/mpeg'],
   ['mp4', 'video/mp4'],
 ]);

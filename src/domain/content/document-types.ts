@@ -68,6 +68,12 @@ const TYPES = {
   binarySheet: [[`${MICROSOFT}excel.sheet.binary.macroenabled.12`, 'xlsb']],
   mailbox: [['application/mbox', 'mbox']],
   archive: [['application/zip', 'zip']],
+  tar: [
+    ['application/x-tar', 'tar'],
+    ['application/gzip', 'gz'],
+    ['application/gzip', 'tgz'],
+    ['application/x-gzip', ''],
+  ],
   // Which program wrote a compound file can be told by its contents only.
   compound: [
     ['application/msword', 'doc'],

@@ -75,6 +75,7 @@ function matchSignature(head: string): string | undefined {
   if (signatureType === 'application/zip') return detectArchiveType(head);
   if (signatureType === 'image/bmp' && !/[\x00-\x08]/.test(head.slice(0, 32))) return undefined;
   if (signatureType !== undefined) return signatureType;
+  if (head.startsWith('ustar', 257)) return 'application/x-tar';
   if (head.startsWith('RIFF')) return detectRiffType(head);
   return head.slice(4, 8) === 'ftyp' ? 'video/mp4' : undefined;
 }

@@ -186,6 +186,8 @@ const EXTENSIONS_BY_TYPE: readonly (readonly [type: string, extensions: string])
   ['application/javascript', 'js mjs'],
   ['application/zip', 'zip jar war apk'],
   ['application/gzip', 'gz tgz'],
+  ['application/x-gzip', 'gz tgz'],
+  ['application/x-tar', 'tar gz tgz'],
   ['application/octet-stream', 'bin exe dmg iso rar 7z bz2 xz tar zst deb rpm msi'],
 ];
 

@@ -96,7 +96,7 @@ export const CANONICALIZATION = element(
 );
 
 export const UNREADABLE_TYPES =
-  'image/* audio/* video/* font/* text/css text/javascript application/javascript application/zip application/gzip application/octet-stream';
+  'image/* audio/* video/* font/* text/css text/javascript application/javascript application/zip application/gzip application/x-gzip application/x-tar application/octet-stream';
 
 /** Media types of text, markup, PDF and office documents, which can be read. */
 export const READABLE_TYPES =

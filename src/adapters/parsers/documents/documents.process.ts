@@ -70,7 +70,7 @@ async function readWithMembers(
 
 /** Formats of documents that contain files. */
 const hasMembers = (body: Uint8Array, mediaType: string): boolean =>
-  ['archive', 'mail', 'mailbox', 'compound'].includes(chooseFormat(body, mediaType) ?? '');
+  ['archive', 'tar', 'mail', 'mailbox', 'compound'].includes(chooseFormat(body, mediaType) ?? '');
 
 /** Reads a file within a document; pages and texts are read like those on the web. */
 async function readFile(body: Uint8Array, mediaType: string, request: DocumentRequest): Promise<ReadFile> {
@@ -141,6 +141,8 @@ async function loadReader(
       return (await import('./formats/binary/binary-workbook.js')).readBinaryWorkbook;
     case 'archive':
       return (await import('./formats/zip.js')).readZip;
+    case 'tar':
+      return (await import('./formats/tar.js')).readTar;
     case 'mailbox':
       return (await import('./formats/mailbox.js')).readMailbox;
     case 'compound':

@@ -1,6 +1,8 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as legacy from '../../../../test/support/legacy-documents.js';
 import * as sample from '../../../../test/support/sample-documents.js';
+import { tar } from '../../../../test/support/tar.js';
 import { DOCUMENT_EXTENSIONS } from '../../../domain/content/document-types.js';
 import type { Extraction } from '../../../engine/ports/content-extractor.js';
 import { DEFAULT_DOCUMENT_LIMITS, DocumentProcesses } from './document-processes.js';
@@ -66,6 +68,25 @@ describe('the files within a document', () => {
       'member=in.zip/a.txt': 'Level 1',
       'member=in.zip/z.zip': 'a.txt z.zip',
     });
+  });
+
+  it('are the files of a tar archive, packed or not', async () => {
+    const archive = tar([
+      { name: './a.txt', data: 'One' },
+      { name: 'folder/', type: '5' },
+      { name: 'link', type: '2' },
+      { name: 'reports/heron.docx', data: sample.docx() },
+    ]);
+    const texts = { 'member=a.txt': 'One', 'member=reports/heron.docx': expect.stringContaining(sample.FACTS.text) };
+    for (const [extension, body] of [
+      ['tar', archive],
+      ['tgz', gzipSync(archive)],
+      ['gz', gzipSync(archive)],
+    ] as const)
+      expect(await partsOf(body, extension)).toEqual({ texts, truncated: false });
+    expect(await partsOf(gzipSync('Two'), 'gz')).toEqual({ texts: { 'member=content': 'Two' }, truncated: false });
+    const refused = await reading.extract(gzipSync(zeros(129)), type('tgz'), CONTEXT);
+    expect(refused).toMatchObject({ refused: 'extract-memory' });
   });
 
   it('are limited in number and size', async () => {

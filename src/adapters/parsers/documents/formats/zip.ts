@@ -3,21 +3,37 @@ import { DocumentContent, type DocumentRequest } from '../document-content.js';
 import { openArchive } from './archive.js';
 
 /** What programs add to archives beside the files that were put into them. */
-const BY_PRODUCT = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$)/;
+const BY_PRODUCT = /(?:^|\/)(?:__MACOSX\/|\._[^/]*$|\.DS_Store$|Thumbs\.db$)/;
 /** Maximum size of all files that are unpacked, one after the other. */
 const MAX_UNPACKED_BYTES = 512 * 1024 * 1024;
+
+export interface PackedFile {
+  /** Its path in the archive. */
+  readonly name: string;
+  /** In bytes, as declared. */
+  readonly size: number;
+  /** @throws Unreadable */
+  read(): Uint8Array;
+}
 
 export function readZip(body: Uint8Array, request: DocumentRequest): DocumentContent {
   const archive = openArchive(body, MAX_UNPACKED_BYTES);
   const content = new DocumentContent(request);
-  let count = 0;
-  for (const { name, size } of archive.listEntries()) {
-    if (name.endsWith('/') || BY_PRODUCT.test(name)) continue;
-    count++;
+  const read = (name: string): Uint8Array => archive.read(name) ?? new Uint8Array(0);
+  const entries = archive.listEntries().filter(({ name }) => !name.endsWith('/'));
+  addPackedFiles(
+    content,
+    entries.map(({ name, size }) => ({ name, size, read: () => read(name) })),
+  );
+  return content;
+}
+
+export function addPackedFiles(content: DocumentContent, files: readonly PackedFile[]): void {
+  const wanted = files.filter(({ name }) => !BY_PRODUCT.test(name));
+  for (const { name, size, read } of wanted) {
     content.addText(name);
     content.endWord();
-    content.addMember({ path: name, size, read: () => archive.read(name) ?? new Uint8Array(0) });
+    content.addMember({ path: name, size, read });
   }
-  content.addField('file_count', String(count));
-  return content;
+  content.addField('file_count', String(wanted.length));
 }
