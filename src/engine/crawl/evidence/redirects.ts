@@ -58,6 +58,8 @@ export class Redirects {
   private readonly seen = new BoundedMap<string, Seen>(MAX_WAITING);
   /** URLs of redirects that are waiting for a visit, by the URL to be visited. */
   private readonly waiting = new BoundedMap<string, Set<string>>(MAX_WAITING);
+  /** URLs whose own visit was still in flight when what they were waiting for was visited. */
+  private readonly missed = new BoundedMap<string, true>(MAX_WAITING);
 
   /** URLs whose documents have given way to temporary redirects, by key. */
   private readonly returning = new BoundedMap<bigint, string>(MAX_WAITING);
@@ -144,7 +146,9 @@ export class Redirects {
   }
 
   /** To be called when a visit is settled: redirects may have been waiting for it. */
-  async noteSettled({ url }: UrlState, { reason }: Pick<SettledUrl, 'reason'>): Promise<void> {
+  async noteSettled(settled: UrlState, { reason }: Pick<SettledUrl, 'reason'>): Promise<void> {
+    const { url } = settled;
+    if (this.missed.delete(url) && reason === AWAITING_TARGET) await this.services.scheduleVisit(settled);
     if (reason === REDIRECTED_FOR_NOW) this.addReturning(url);
     else if (reason !== undefined && this.returning.size > 0) this.returning.delete(computeUrlKey(url));
     const sources = this.waiting.get(url);
@@ -152,8 +156,9 @@ export class Redirects {
     this.waiting.delete(url);
     for (const source of sources) {
       const state = await this.services.store.find(this.crawler, source);
-      if (state?.status === 'redirected' && (state.stamp !== undefined || source === url))
-        await this.services.scheduleVisit(state);
+      const isWaiting = state?.status === 'redirected' && (state.stamp !== undefined || source === url);
+      const isScheduled = isWaiting && (await this.services.scheduleVisit(state));
+      if (state && !isScheduled && source !== url) this.missed.set(source, true);
     }
   }
 

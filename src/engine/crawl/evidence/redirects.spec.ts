@@ -1,0 +1,61 @@
+/** The page that a redirect waits for may be visited while the redirecting page's own visit is still in flight. */
+import { expect, it } from 'vitest';
+import { ManualClock } from '../../../../test/support/manual-clock.js';
+import { AWAITING_TARGET } from '../../../domain/crawl/revisit.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { Redirects } from './redirects.js';
+
+const HOST = 'http://a.example';
+
+function world() {
+  const page = (id: number, path: string, particulars: Partial<UrlState>) =>
+    ({ id, url: `${HOST}${path}`, hostKey: HOST, stamp: 'c', ...particulars }) as UrlState;
+  const source = page(1, '/old', { status: 'indexed' });
+  const target = page(2, '/new', { status: 'indexed' });
+  const pages = [source, target];
+  const inFlight = new Set<string>();
+  const requested: string[] = [];
+  const services = {
+    clock: new ManualClock(),
+    store: { find: async (_crawler: string, url: string) => pages.find((one) => one.url === url) },
+    scheduleVisit: async ({ url }: UrlState) => {
+      if (inFlight.has(url)) return false;
+      requested.push(url);
+      return true;
+    },
+  };
+  const redirects = new Redirects('docs', services as unknown as ConstructorParameters<typeof Redirects>[1]);
+  return { redirects, source, target, inFlight, requested };
+}
+
+it.each(['indexed', 'redirected'] as const)(
+  'a redirect whose target is visited during its own visit is visited again after it (until then %s)',
+  async (status) => {
+    const { redirects, source, target, inFlight, requested } = world();
+    Object.assign(source, { status });
+    await redirects.waitForVisit(target, source.url);
+    expect(requested.splice(0)).toEqual([target.url]);
+
+    inFlight.add(source.url);
+    await redirects.noteSettled(target, { reason: 'indexed' });
+    expect(requested).toEqual([]);
+
+    inFlight.clear();
+    await redirects.noteSettled({ ...source, status: 'redirected' }, { reason: AWAITING_TARGET });
+    expect(requested.splice(0)).toEqual([source.url]);
+    await redirects.noteSettled({ ...source, status: 'redirected' }, { reason: AWAITING_TARGET });
+    expect(requested).toEqual([]);
+  },
+);
+
+it('a page that no longer redirects after the visit it missed is left to its next regular visit', async () => {
+  const { redirects, source, target, inFlight, requested } = world();
+  await redirects.waitForVisit(target, source.url);
+  requested.length = 0;
+  inFlight.add(source.url);
+  await redirects.noteSettled(target, { reason: 'indexed' });
+  inFlight.clear();
+  await redirects.noteSettled(source, { reason: 'indexed' });
+  await redirects.noteSettled(source, { reason: AWAITING_TARGET });
+  expect(requested).toEqual([]);
+});
