@@ -100,6 +100,7 @@ it('writes Markdown', () => {
 
 it.each([
   ['a paragraph that looks like a heading', '<p># not a heading</p>', '\\# not a heading'],
+  ['a paragraph that looks like a fence', '<p>~~~</p><p>text</p>', '\\~~~\n\ntext'],
   [
     'a paragraph that looks like a list',
     '<p>1. not a list</p><p>- nor this</p><p>+ nor that</p>',

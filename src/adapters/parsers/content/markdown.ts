@@ -63,7 +63,7 @@ function collectBlocks(node: ParentNode, context: Context, blocks: string[]): vo
 }
 
 /** What would begin a heading, a quotation or a list if it stood at the start of a line. */
-const BLOCK_START = /^(?:(#{1,6}(?=\s|$)|[+-](?=\s|$)|>|[-=]{2,}$)|(\d{1,9})([.)](?=\s|$)))/gm;
+const BLOCK_START = /^(?:(#{1,6}(?=\s|$)|[+-](?=\s|$)|>|~{3}|[-=]{2,}$)|(\d{1,9})([.)](?=\s|$)))/gm;
 
 /** Several line breaks separate paragraphs; those at the ends have no meaning. */
 function toParagraph(line: string): string {
