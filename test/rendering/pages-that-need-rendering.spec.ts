@@ -44,7 +44,7 @@ describeUnless(noBrowser, 'a site that needs rendering', () => {
     const pushed = world.pushed();
     for (const id of [1, 2, 3, 9])
       expect(pushed.get(site.url(`/product/${id}`))).toMatchObject({ text: expect.stringContaining(textOf(id)) });
-    expect(pushed.get(site.url('/'))!.text).toMatch(/Catalogue.*Shadowstock 42 pieces.*Frameword inside/);
+    expect(pushed.get(site.url('/'))!.text).toMatch(/Catalogue.*Shadowstock 42 pieces.*Frameword inside/s);
     // It is found by its script, and is the start page once more.
     expect(await world.state(site.url('/catalogue'))).toMatchObject({ reason: 'exact-duplicate' });
     const metas = pushed.get(site.url('/product/1'))!.metas;
@@ -107,7 +107,7 @@ describeUnless(noBrowser, 'a site that needs rendering', () => {
         <Rule><Path value="/old"/><Render mode="always"/></Rule></Rules>`,
     });
     await world.untilIdle();
-    expect(world.pushed().get(site.url('/more'))).toMatchObject({ text: `More ${textOf(7)}` });
+    expect(world.pushed().get(site.url('/more'))).toMatchObject({ text: `More\n${textOf(7)}` });
     expect(await world.state(site.url('/old'))).toMatchObject({ status: 'redirected' });
     expect(await world.state(site.url('/product/1'))).toMatchObject({ reason: 'needs-rendering' });
     expect(site.fetched).not.toContain('/api/product/1');
