@@ -136,6 +136,11 @@ describe('the calls that change what is crawled', () => {
     expect((await world.send('POST', 'orders/999999/retry')).status).toBe(404);
     expect((await world.send('POST', 'orders/x/retry')).status).toBe(400);
     expect((await world.get('held-deletions')).body.items).toEqual([]);
+    for (const decision of ['release', 'drop?reason=http-404'])
+      expect(await world.send('POST', `held-deletions/unknown.example/${decision}`)).toMatchObject({
+        status: 404,
+        body: { detail: expect.stringContaining('The guards hold nothing for that host') },
+      });
     expect((await world.get('sinks')).body.items[0]).toMatchObject({ name: 'main', type: 'file', state: 'ready' });
   });
 });

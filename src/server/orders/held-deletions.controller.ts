@@ -1,4 +1,15 @@
-import { Controller, ForbiddenException, Get, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
+import {
+  Controller,
+  ForbiddenException,
+  Get,
+  HttpCode,
+  Inject,
+  NotFoundException,
+  Param,
+  Post,
+  Query,
+  Req,
+} from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
@@ -14,7 +25,7 @@ import type { Page } from '../http/paging.js';
 import { type Answer, counts, integer, list, listOf, oneOf, schema, text, time } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 
-const NOT_FOUND_PROBLEM = { 404: 'The guard holds nothing for that host.' };
+const NOT_FOUND_PROBLEM = { 404: 'The guards hold nothing for that host, or nothing with that reason.' };
 
 class DecisionQuery {
   @ApiProperty({
@@ -114,6 +125,7 @@ export class HeldDeletionsController {
   ): Promise<CountAnswer> {
     await this.requireOwn(request, host);
     const count = await this.engine.orders.releaseHeldDeletions(host, reason);
+    if (count === 0) throw new NotFoundException(NOT_FOUND_PROBLEM[404]);
     note.recordChange({ held: count }, { released: count });
     return { count };
   }
@@ -138,6 +150,7 @@ export class HeldDeletionsController {
   ): Promise<CountAnswer> {
     await this.requireOwn(request, host);
     const count = await this.engine.orders.dropHeldDeletions(host, reason);
+    if (count === 0) throw new NotFoundException(NOT_FOUND_PROBLEM[404]);
     note.recordChange({ held: count }, { dropped: count });
     return { count };
   }
