@@ -104,7 +104,7 @@ const REASONS: Readonly<Record<string, string>> = {
   excludedDocUrls: 'write Rules with NoIndex for pages from which you want only the links',
   maxAccessCount: 'crawls never end in Crawlway',
   available: 'a crawler of the file always runs: remove it if it was switched off',
-  depth: 'a negative depth is no limit: that is the default',
+  depth: 'a negative depth means no limit, which is the default',
   boost: 'the search index ranks documents',
 };
 

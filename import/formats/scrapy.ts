@@ -41,7 +41,7 @@ export function readScrapy(files: readonly ImportFile[], report: ImportReport): 
 type Scope = readonly Node[];
 
 /**
- * The strings of a list or of a single value, also of one that a name stands for. What is no string stays for the end of
+ * The strings of a list, or a single string; names are looked up. Anything that is not a string is listed at the end of
  * the report.
  */
 function readStrings(node: Node | undefined, scope: Scope, report: ImportReport, depth = 0): string[] {

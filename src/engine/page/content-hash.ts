@@ -95,7 +95,7 @@ function hashExtractedContent(
   );
 }
 
-/** Where the lines of a text break is no change, nor what distinguishes it from another page's. */
+/** Moving a line break changes nothing in a text, and two texts that differ in nothing else are duplicates. */
 const onOneLine = (text: string): string => text.replaceAll('\n', ' ');
 
 function joinFacts(metas: readonly Meta[]): string {
