@@ -37,7 +37,7 @@ async function startVictim(): Promise<FakeSite> {
 const crawler = (evil: FakeSite, victim: FakeSite, traps: string) =>
   `<Root url="${evil.url('/')}" site="false"/><Root url="${victim.url('/')}"/><cw:Traps ${traps}/>
   <cw:Acl default=""><cw:AclRule url="${victim.url('/article/')}" allow="staff"/></cw:Acl>`;
-const ATTRIBUTES = 'nthreads="1" throttleTimeMS="1000" nearDuplicateDetector="false" smartRefreshMinAgeS="86400"';
+const ATTRIBUTES = 'nthreads="1" aggressive="false" throttleTimeMS="1000" nearDuplicateDetector="false" smartRefreshMinAgeS="86400"';
 
 /** Crawls both, and returns what became of the victim. */
 async function crawlVictim(evilPages: readonly string[], traps = '', evilSitemaps: readonly string[] = []) {
@@ -108,7 +108,7 @@ describe('links of a stranger', () => {
     const junk = range(10).map((i) => victim.url(`/junk${i}`));
     evil.page('/', junk);
     const traps = 'maxUrlsPerHost="100"';
-    const world = await crawl({
+    const world = await start({
       index: 'none',
       attributes: ATTRIBUTES,
       crawler: crawler(evil, victim, traps),

@@ -105,7 +105,7 @@ describe('the bounds of a host', () => {
     }));
     const store = {
       count: async () => stored,
-      find: async () => undefined,
+      findByKeys: async () => [],
       seed: async () => [],
       discover: async (urls: readonly NewUrl[]) => {
         stored += urls.length;

@@ -42,7 +42,7 @@ export class Discovery {
   private readonly queryVariants = new BoundedMap<string, QueryVariants>(MAX_PATHS);
 
   constructor(
-    private readonly store: Pick<FrontierStore, 'discover' | 'count' | 'find' | 'seed'>,
+    private readonly store: Pick<FrontierStore, 'discover' | 'count' | 'findByKeys' | 'seed'>,
     private readonly findTarget: (crawler: string) => DiscoveryTarget | undefined,
     private readonly strangers: Pick<Strangers, 'areNaming' | 'haveNamed'>,
   ) {
@@ -123,18 +123,26 @@ export class Discovery {
   private async takeOverKnown(urls: readonly PlacedUrl[], inserted: readonly UrlState[]): Promise<void> {
     const isUnderPressure = (url: PlacedUrl): boolean =>
       !url.isStrange && url.source !== undefined && (this.hostSizes.get(getHostIdentity(url))?.strange ?? 0) > FEW;
-    const ownUrls = urls.filter(isUnderPressure);
-    if (ownUrls.length === 0) return;
     const newUrls = new Set(inserted.map(getUrlIdentity));
-    for (const { isStrange: _, ...url } of ownUrls.filter((candidate) => !newUrls.has(getUrlIdentity(candidate)))) {
-      const known = await this.store.find(url.crawler, url.url);
-      if (!known || known.visits > 0 || known.source !== STRANGERS_SOURCE || !(await this.strangers.areNaming(known)))
-        continue;
-      const [seeded] = await this.store.seed([{ ...url, source: OWN_SOURCE }]);
-      const size = this.hostSizes.get(getHostIdentity(url))!;
-      size.strange--;
-      size.own++;
-      this.findTarget(url.crawler)?.readmit(seeded!.state);
+    const byHost = Map.groupBy(
+      urls.filter((url) => isUnderPressure(url) && !newUrls.has(getUrlIdentity(url))),
+      getHostIdentity,
+    );
+    for (const [host, hostUrls] of byHost) {
+      const { crawler, hostKey } = hostUrls[0]!;
+      const keys = BigInt64Array.from(hostUrls, ({ key }) => key);
+      const strange = new Set<string>();
+      for (const known of await this.store.findByKeys(crawler, hostKey, keys))
+        if (known.visits === 0 && known.source === STRANGERS_SOURCE && (await this.strangers.areNaming(known)))
+          strange.add(known.url);
+      const taken = hostUrls.filter(({ url }) => strange.delete(url));
+      if (taken.length === 0) continue;
+      // At once: the host's queue goes on in the meantime.
+      const seeded = await this.store.seed(taken.map(({ isStrange: _, ...url }) => ({ ...url, source: OWN_SOURCE })));
+      const size = this.hostSizes.get(host)!;
+      size.strange -= taken.length;
+      size.own += taken.length;
+      for (const { state } of seeded) this.findTarget(crawler)?.readmit(state);
     }
   }
 
