@@ -77,7 +77,6 @@ it('a changed password costs three attempts and no document, and everything is c
   expect(await deletions(world)).toEqual([]);
   expect(alerts).toEqual(['members']);
   await world.engine.reconfigure(world.definition(configuration(site, 'csrf')));
-  await world.engine.logins.test('members');
   await world.untilIdle(minutes(5));
   expect(await world.state(site.url('/a'))).toMatchObject({ status: 'indexed', temporaryErrors: 0 });
   for (const path of PAGES)

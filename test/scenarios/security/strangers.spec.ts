@@ -37,7 +37,8 @@ async function startVictim(): Promise<FakeSite> {
 const crawler = (evil: FakeSite, victim: FakeSite, traps: string) =>
   `<Root url="${evil.url('/')}" site="false"/><Root url="${victim.url('/')}"/><cw:Traps ${traps}/>
   <cw:Acl default=""><cw:AclRule url="${victim.url('/article/')}" allow="staff"/></cw:Acl>`;
-const ATTRIBUTES = 'nthreads="1" aggressive="false" throttleTimeMS="1000" nearDuplicateDetector="false" smartRefreshMinAgeS="86400"';
+const ATTRIBUTES =
+  'nthreads="1" aggressive="false" throttleTimeMS="1000" nearDuplicateDetector="false" smartRefreshMinAgeS="86400"';
 
 /** Crawls both, and returns what became of the victim. */
 async function crawlVictim(evilPages: readonly string[], traps = '', evilSitemaps: readonly string[] = []) {
