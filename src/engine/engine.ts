@@ -73,7 +73,8 @@ export class Engine implements EngineApi {
     const onAnswered = (): void => {
       for (const crawler of this.crawlers.list()) crawler.wake();
     };
-    this.sinkPool = new SinkPool({ clock, log, events, delivery, createSink, isKnown, onAnswered });
+    const retryOrders = (ids: readonly number[]): void => void this.parts.orders.retryAll(ids);
+    this.sinkPool = new SinkPool({ clock, log, events, delivery, createSink, isKnown, onAnswered, retryOrders });
     this.parts = createParts(ports, this.services, {
       rejudging: this.rejudging,
       kept: this.kept,

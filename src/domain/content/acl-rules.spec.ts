@@ -73,11 +73,74 @@ describe('the folded comparison of a page with rules', () => {
     ['blanks around a name', '/hr+/pay', '/%20hr/pay', '/hr:/pay'],
     ['several encodings', '/%2568r/pay', '/%252fhr/pay', '/hr%25252fpay'],
     ['accents and invisible characters', '/h%C5%95/pay', '/h%C2%ADr/pay', '/h%E2%80%8Br/pay', '/hr%CC%81/pay'],
+    ['invisible letters and marks', '/h%E3%85%A4r/pay', '/h%E1%85%9Fr/pay', '/hr%E2%83%9D/pay', '/h%E2%A0%80r/pay'],
+    ['marks of the direction of a text', '/%E2%80%AEhr/pay', '/hr%E2%81%A9/pay', '/h%D8%9Cr/pay', '/%EF%BB%BFhr/pay'],
     ['letters of other alphabets that fold to it', '/%EF%BC%A8R/pay', '/%E2%84%8Br/pay'],
     ['tabs and line breaks', '/h\tr/pay', '/h\nr/pay', '/%09hr/pay', '/hr%0d%0a/pay'],
   ])('allows nobody whom the rule does not allow, by %s', (_, ...paths) => {
     for (const path of paths)
       expect(readAllowed([HR, rule(`${INTRANET}/`, 'everyone')], INTRANET + path), path).not.toContain('everyone');
+  });
+
+  describe('by the short name that Windows gives to a folder with a long one', () => {
+    const personnel = [
+      rule(`${INTRANET}/`, 'everyone'),
+      rule(`${INTRANET}/personnel files/`, 'everyone', 'hr'),
+      rule(`${INTRANET}/open/`, 'everyone', 'staff'),
+      rule(`${INTRANET}/a.b.reports/ärzte-`, 'board'),
+    ];
+
+    it.each([
+      '/PERSON~1/pay.html',
+      '/person~12/',
+      '/PE3F2A~1/pay.html',
+      '/PERSON%7E1/x',
+      '/%2550ERSON%257e1/x',
+      '/x/../PERSON~1/x',
+      '/_ERSON~1/x',
+    ])('allows nobody whom the rule does not allow: %s', (path) => {
+      expect(readAllowed([personnel[0]!, rule(`${INTRANET}/personnel files/`, 'hr')], INTRANET + path)).toEqual([]);
+      expect(readAllowed(personnel, INTRANET + path)).toEqual(['everyone']);
+    });
+
+    it.each(['/ABREPO~1/_RZTE-~1.HTM', '/a.b.reports/RZTE~1', '/ABREPO~1/%C3%84RZTE-~1', '/ABREPO~1/ärzte-in'])(
+      'also in the middle of a path, and for names that begin alike: %s',
+      (path) => {
+        const allowed = readAllowed(personnel, INTRANET + path);
+        if (path.includes('/RZTE')) expect(allowed).toEqual(['everyone']);
+        else expect(allowed).toEqual([]);
+      },
+    );
+
+    it('does not narrow the rule of a folder that needs no short name', () => {
+      expect(readAllowed(personnel, `${INTRANET}/open/readme~1.html`)).toEqual(['everyone', 'staff']);
+    });
+
+    it.each(['/OPEN~1/x', '/~jane1/x', '/people~archive/x', '/reader~1/x'])('not for other names: %s', (path) => {
+      expect(readAllowed(personnel, INTRANET + path)).toEqual(['everyone']);
+    });
+  });
+
+  it.each([
+    'http://bücher.example/hr/x',
+    'http://bu\u0308cher.example/hr/x',
+    'http://BÜCHER.example/hr/x',
+    'http://xn--bcher-kva.example/hr/x',
+    'http://XN--BCHER-KVA.example/hr/x',
+    'http://Xn--Bcher-Kva.example/hr/x',
+    'http://bü\u00adcher.example/hr/x',
+    'http://bü\u200bcher.example/hr/x',
+    'http://bücher。example/hr/x',
+    'http://ｂücher.example./hr/x',
+    'http://b%C3%BCcher.example/hr/x',
+  ])('finds the rule for a host with an accent: %s', (href) => {
+    for (const host of ['bücher', 'bu\u0308cher', 'xn--bcher-kva', 'XN--bcher-KVA'])
+      expect(readAllowed([rule(`http://${host}.example/hr/`, 'hr')], href), host).toEqual(['hr']);
+    expect(readAllowed([rule('http://bü', 'hr')], href)).toEqual(['hr']);
+  });
+
+  it('does not mix up a host with an accent and one without', () => {
+    expect(readAllowed([rule('http://bücher.example/', 'hr')], 'http://bucher.example/')).toEqual(['everyone']);
   });
 
   it('does not mix up folders that differ by a dot at the end', () => {

@@ -5,6 +5,7 @@
 import { PrefixTable } from '../policy/prefix-table.js';
 import { toRecordPrefix } from '../policy/server-records.js';
 import { decodePercent } from '../url/decode-percent.js';
+import { toUnicodeHost } from '../url/unicode-host.js';
 import type { AclRule } from './acl-definition.js';
 
 export interface AclRules {
@@ -27,6 +28,7 @@ export function compileAclRules(definitions: readonly AclRule[]): AclRules {
   const hosts = new RuledHosts(rules.map(({ url }) => foldHost(url.hostname)));
   const tables = FOLDS.map((fold) => ({ fold, table: createTable(rules, fold) }));
   const findByQuery = compileQueryRules(rules);
+  const findByShortName = compileShortNameRules(rules);
   return {
     find: (href) => {
       const url = URL.parse(href);
@@ -37,7 +39,7 @@ export function compileAclRules(definitions: readonly AclRule[]): AclRules {
           return [asResolved, ...(asWritten === asResolved ? [] : [asWritten])].map((key) => table.findLongest(key));
         }),
       );
-      for (const rule of findByQuery(url)) found.add(rule);
+      for (const rule of [...findByQuery(url), ...findByShortName(url)]) found.add(rule);
       return [...found].reduce(combine);
     },
     coversHost: (href) => hosts.cover(foldHost(URL.parse(href)?.hostname ?? '')),
@@ -90,6 +92,59 @@ const foldPath = (url: URL): string => {
 
 const splitQuery = ({ search }: URL): string[] => search.slice(1).split('&').map(foldLoosely);
 
+/** A second name that Windows gives to files and folders with a longer one: `PERSON~1` for `personnel files` (also `PE3F2A~1`). */
+const SHORT_NAME = /^[^/.~]{1,6}~\d{1,6}(?:\.[^/.]{0,3})?$/;
+/** Names that have no second one. */
+const NAME_OF_8_3 = /^[^/. ]{1,8}(?:\.[^/. ]{1,3})?$/;
+
+/** Finds the rules of all folders to which a path with short names may lead. */
+function compileShortNameRules(definitions: readonly CompiledRule[]): (url: URL) => readonly Principals[] {
+  const byServer = new Map<string, { readonly names: readonly RuleName[]; readonly rule: Principals }[]>();
+  for (const { url, rule } of definitions) {
+    const names = splitPath(url);
+    const isOpen = !url.pathname.endsWith('/');
+    const ruleNames = names.map((text, i) => ({ text, isOpen: isOpen && i === names.length - 1 }));
+    const server = foldHost(url.hostname) + foldPort(url);
+    byServer.set(server, [...(byServer.get(server) ?? []), { names: ruleNames, rule }]);
+  }
+  return (url) => {
+    if (!/~|%(?:25)*7e/i.test(url.pathname)) return [];
+    const names = splitPath(url);
+    const isShort = names.map((name) => SHORT_NAME.test(name));
+    if (!isShort.includes(true)) return [];
+    const rules = byServer.get(foldHost(url.hostname) + foldPort(url)) ?? [];
+    return rules
+      .filter((rule) => {
+        const isPlain = rule.names.map((name, i) => isBeginningOf(name, names[i] ?? ''));
+        // Where no short name is needed, the longest prefix decides.
+        return (
+          isPlain.includes(false) &&
+          rule.names.every((name, i) => isPlain[i] || (isShort[i] && isShortFor(names[i]!, name)))
+        );
+      })
+      .map(({ rule }) => rule);
+  };
+}
+
+/** A name in the path of a rule; an open one is the beginning of longer ones. */
+interface RuleName {
+  readonly text: string;
+  readonly isOpen: boolean;
+}
+
+const splitPath = (url: URL): string[] =>
+  foldPath(url)
+    .split('/')
+    .slice(1)
+    .filter((name) => name !== '');
+
+const isBeginningOf = ({ text, isOpen }: RuleName, name: string): boolean =>
+  name === text || (isOpen && name.startsWith(text));
+
+/** Letters that short names cannot contain are replaced in them. */
+const isShortFor = (short: string, { text, isOpen }: RuleName): boolean =>
+  (isOpen || !NAME_OF_8_3.test(text)) && (!/^[a-z0-9]/.test(short) || short.charAt(0) === /[^. ]/.exec(text)?.[0]);
+
 /** Whoever both rules allow; nobody if one of them is missing. */
 const combine = (a: Principals | undefined, b: Principals | undefined): Principals => ({
   allow: (a?.allow ?? []).filter((name) => b?.allow.includes(name)),
@@ -98,7 +153,9 @@ const combine = (a: Principals | undefined, b: Principals | undefined): Principa
 
 const isHostOnly = (prefix: string): boolean => /^[a-z]+:\/\/[^/?#]*$/i.test(prefix);
 
-const foldHost = (hostname: string): string => removeEnd(hostname.toLowerCase().replace(/^(?:www\.)+/, ''), '.');
+/** With letters as people write them: the beginning of a name in punycode is not that of a longer one. */
+const foldHost = (hostname: string): string =>
+  removeEnd(toUnicodeHost(hostname.toLowerCase()).replace(/^(?:www\.)+/, ''), '.');
 
 /** Ends of names that only a network of its own knows (RFC 6762, appendix G). */
 const PRIVATE_ENDS = new Set(['local', 'localdomain', 'internal', 'intranet', 'private', 'corp', 'home', 'lan']);
@@ -207,7 +264,7 @@ const foldLoosely: Fold = (text) => {
   }
   return folded
     .normalize('NFKD')
-    .replace(/[\p{Cf}\p{Mn}]/gu, '')
+    .replace(/[\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/gu, '')
     .toUpperCase()
     .toLowerCase();
 };

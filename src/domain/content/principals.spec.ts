@@ -11,6 +11,8 @@ describe('principals in a text', () => {
     ['CORP\\jane, CORP\\bob', ['CORP\\jane', 'CORP\\bob']],
     ['"a, b; c", d', ['a, b; c', 'd']],
     ['"say ""hello""",x', ['say "hello"', 'x']],
+    ['Pay\u00a0Masters,\ufeffb', ['Pay Masters', 'b']],
+    ['مدیر\u200cها', ['مدیر\u200cها']],
   ])('are separated by commas, semicolons and line breaks outside of quotes, not by spaces: %j', (text, names) => {
     expect(parsePrincipals(text)).toEqual({ names });
   });
@@ -32,6 +34,11 @@ describe('principals in a text', () => {
     ['two distinguished names', `${BOARD},${BOARD};jane`, 'mixes', ['jane']],
     ['an open quote', 'jane,"bob', 'not closed', []],
     ['a control character', 'jane,b\u0000b', 'control character', ['jane']],
+    ['a soft hyphen', 'jane,in\u00adterns', '"in\\u{00AD}terns" contains an invisible', ['jane']],
+    ['a blank without width', 'jane,hr\u200b', 'invisible', ['jane']],
+    ['a joiner between Latin letters', 'jane,h\u200dr', 'invisible', ['jane']],
+    ['a mark of the direction', 'jane,\u202ehr\u2069', 'invisible', ['jane']],
+    ['a letter without a shape', 'jane,h\u3164r', 'invisible', ['jane']],
     ['bytes that are no text', 'jane,b\uFFFDb', 'not valid text', ['jane']],
     ['a long name', `${'x'.repeat(256)},${'y'.repeat(257)},z`, 'more than 256', ['x'.repeat(256), 'z']],
   ])('are left out with a problem: %s', (_, text, problem, names) => {

@@ -13,6 +13,10 @@ export const MAX_PRINCIPAL_LENGTH = 256;
 const NAMED_ATTRIBUTE = /^(?:CN|OU|DC|O|UID|L|ST|C|STREET|\d+(?:\.\d+)+)\s*=/i;
 const ATTRIBUTE = /^[A-Za-z0-9][A-Za-z0-9.-]*\s*=/;
 const DOMAIN_COMPONENT = /^DC\s*=/i;
+/** Characters that nobody sees: a name with one is another name, and who is denied by it would be allowed. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** Persian and Indian names are written with joiners. */
+const JOINED = /(?<=[\u0600-\u0dff])[\u200c\u200d](?=[\u0600-\u0dff])/g;
 
 /**
  * Principals are separated by commas, semicolons or line breaks, but not by spaces, which group names may contain. A
@@ -27,11 +31,16 @@ export function parsePrincipals(text: string | undefined): PrincipalList {
     const listed = splitPiece(piece);
     if (listed === undefined) problem ??= `"${shorten(piece)}" mixes a distinguished name with other names`;
     for (const written of isClosed ? (listed ?? []) : []) {
-      const name = removeQuotes(written).trim().normalize('NFC');
+      const name = removeQuotes(written)
+        .trim()
+        .replace(/\p{Zs}/gu, ' ')
+        .normalize('NFC');
       if (name === '') continue;
       if (name.length > MAX_PRINCIPAL_LENGTH)
         problem ??= `"${shorten(name)}" has more than ${MAX_PRINCIPAL_LENGTH} characters`;
       else if (/[\p{Cc}\uFFFD]/u.test(name)) problem ??= 'a name contains a control character or is not valid text';
+      else if (INVISIBLE.test(name.replace(JOINED, '')))
+        problem ??= `"${escapeInvisible(shorten(name))}" contains an invisible character`;
       else if (names.length === MAX_PRINCIPALS) problem ??= `there are more than ${MAX_PRINCIPALS} names`;
       else names.push(name);
     }
@@ -76,3 +85,9 @@ function removeQuotes(written: string): string {
 }
 
 const shorten = (text: string): string => (text.length > 40 ? `${text.trim().slice(0, 40)}…` : text.trim());
+
+const escapeInvisible = (name: string): string =>
+  name.replace(
+    new RegExp(INVISIBLE, 'gu'),
+    (char) => `\\u{${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}}`,
+  );

@@ -85,6 +85,18 @@ export class Orders {
     return this.findOutcome(entry, startedAt);
   }
 
+  /** Retries orders that a sink refused while it refused everything. */
+  async retryAll(ids: readonly number[]): Promise<void> {
+    for (const id of ids)
+      await this.retry(id).catch((error: unknown) =>
+        this.services.log.warn('could not retry an order that its sink refused while it refused every order', {
+          order: id,
+          error: String(error),
+        }),
+      );
+    this.services.nodes.notifyAllDue();
+  }
+
   /**
    * Retries all matching refused orders; returns how many. Deletions of URLs that are being visited are left out: their
    * visits decide.

@@ -201,14 +201,15 @@ export class VisitLoop {
     log.error('a visit failed', { crawler: url.crawler, url: url.url, failures, error: text });
     const { current, frontier } = this.target;
     if (failures > MAX_FAILURES) {
-      try {
-        const detail = `the visit failed ${failures} times: ${String((error as Error)?.message ?? error)}`;
-        const settled = await current.visits.settleFailure(url, host, detail);
+      const detail = `the visit failed ${failures} times: ${String((error as Error)?.message ?? error)}`;
+      // If nothing can be settled, the page is not the cause.
+      const settled = await current.visits.settleFailure(url, host, detail).catch(() => undefined);
+      if (settled) {
         this.failures.delete(url.id);
-        await this.noteVisited(url, settled, current.definition.pushTo);
+        await this.noteVisited(url, settled, current.definition.pushTo).catch((cause: unknown) =>
+          log.error('other pages may not have been told of a failed visit', { url: url.url, error: String(cause) }),
+        );
         return;
-      } catch {
-        // Nothing can be settled, so the page is not the cause.
       }
     }
     const delay = milliseconds(Math.min(MAX_VISIT_RETRY_DELAY, VISIT_RETRY_DELAY * 2 ** Math.min(failures - 1, 10)));

@@ -22,6 +22,9 @@ export class Refusals {
   /** Refusals in a row, by kind of order. */
   private readonly inARow: Record<OrderKind, number> = { add: 0, delete: 0 };
   private doubtful: DoubtfulRefusal[] = [];
+  /** Ids of orders that were given up in doubt since the sink last accepted one of their kind. */
+  private readonly givenUp: Record<OrderKind, number[]> = { add: [], delete: [] };
+  private wronged: number[] = [];
 
   /** Takes the answers to a batch, and returns those that may be passed on. */
   review(batch: readonly WaitingOrder[], answers: readonly OrderAnswer[]): [WaitingOrder, OrderAnswer][] {
@@ -29,6 +32,8 @@ export class Refusals {
     batch.forEach(({ order: { kind } }, i) => {
       if (answers[i]!.state !== 'acknowledged') return;
       this.accepted[kind]++;
+      if (this.inARow[kind] >= PROBABLE) this.wronged.push(...this.givenUp[kind]);
+      this.givenUp[kind] = [];
       this.inARow[kind] = 0;
       acceptedKinds.add(kind);
     });
@@ -74,5 +79,19 @@ export class Refusals {
     const { doubtful } = this;
     this.doubtful = [];
     return doubtful;
+  }
+
+  /** Takes out the refusals in doubt, because nothing has come to prove whose fault they are. */
+  giveUp(): DoubtfulRefusal[] {
+    const doubtful = this.take();
+    for (const { waitingOrder } of doubtful) this.givenUp[waitingOrder.order.kind].push(waitingOrder.order.id);
+    return doubtful;
+  }
+
+  /** Takes the ids of orders that were given up although, as is known since, the sink refused everything at that time. */
+  takeWronged(): number[] {
+    const { wronged } = this;
+    this.wronged = [];
+    return wronged;
   }
 }

@@ -20,6 +20,8 @@ interface SinkServices {
   readonly isKnown: (uri: string) => Promise<boolean>;
   /** Called when a sink has answered: there may be room again. */
   readonly onAnswered: () => void;
+  /** Called with the ids of refused orders that deserve another attempt. */
+  readonly retryOrders: (ids: readonly number[]) => void;
 }
 
 /** The queues of the configured sinks, across configuration changes. */
@@ -72,12 +74,13 @@ export class SinkPool {
   }
 
   private openQueue(definition: SinkDefinition): SinkQueue {
-    const { clock, log, events, onAnswered } = this.services;
+    const { clock, log, events, onAnswered, retryOrders } = this.services;
     const sink = new InspectedSink(this.services.createSink(definition), this.services);
-    return new SinkQueue(definition, sink, clock, log, (change) => {
+    const onChange: ConstructorParameters<typeof SinkQueue>[4] = (change) => {
       if (change) events.emit({ type: 'sink', sink: definition.name, ...change });
       onAnswered();
-    });
+    };
+    return new SinkQueue(definition, sink, clock, log, onChange, retryOrders);
   }
 }
 

@@ -236,10 +236,18 @@ describe('a sink that refuses', () => {
     };
     const definition = { ...sinkDefinition({ type: 'json', url: 'http://x.example' }), batchDocuments };
     const log = { ...silent, warn: (message: string) => void warnings.push(message) };
-    const queue = new SinkQueue(definition, sink, clock, log, (event) => event && states.push(event.state));
+    const wronged: number[] = [];
+    const queue = new SinkQueue(
+      definition,
+      sink,
+      clock,
+      log,
+      (event) => event && states.push(event.state),
+      (ids) => wronged.push(...ids),
+    );
     const add = (uri: string, order = addOrder(uri)): void =>
       queue.add(order, ({ state }) => void answers.set(uri, state));
-    return { clock, queue, answers, warnings, states, add, countCalls: () => calls };
+    return { clock, queue, answers, warnings, states, wronged, add, countCalls: () => calls };
   };
   const uris = (count: number): string[] => Array.from({ length: count }, (_, i) => `http://a.example/${i}`);
 
@@ -290,6 +298,39 @@ describe('a sink that refuses', () => {
     quiet.add('http://a.example/only');
     await pass(quiet.clock, minutes(3));
     expect([quiet.answers.get('http://a.example/only'), quiet.queue.toView().state]).toEqual(['refused', 'ready']);
+  });
+
+  it('everything while orders come minutes apart returns those it was asked about before that was known', async () => {
+    let works = false;
+    const { clock, queue, answers, wronged, add } = startQueue(() => works);
+    const orders = uris(5).map((uri, id) => ({ ...addOrder(uri), id }));
+    for (const order of orders) {
+      add(order.uri, order);
+      await pass(clock, minutes(7));
+    }
+    expect({ answers: [...answers.values()], state: queue.toView().state, wronged }).toEqual({
+      answers: ['refused', 'refused'],
+      state: 'unavailable',
+      wronged: [],
+    });
+    works = true;
+    await pass(clock, minutes(5));
+    expect({ answered: answers.size, state: queue.toView().state, wronged }).toEqual({
+      answered: 5,
+      state: 'ready',
+      wronged: [0, 1],
+    });
+  });
+
+  it('one order now and then gets none of them back: they are to blame', async () => {
+    const { clock, answers, wronged, add } = startQueue((uri) => !uri.endsWith('/bad'));
+    for (const [id, uri] of uris(8).entries()) {
+      const written = id % 3 === 2 ? uri : `${uri}/bad`;
+      add(written, { ...addOrder(written), id });
+      await pass(clock, minutes(7));
+    }
+    expect([...answers.values()].filter((state) => state === 'refused')).toHaveLength(6);
+    expect(wronged).toEqual([]);
   });
 
   it.each([9, 15, 40])('%d orders at the head of the queue sets these aside, and delivers all others', async (bad) => {

@@ -68,6 +68,8 @@ export class SinkQueue implements SuccessorQueue {
     private readonly clock: Clock,
     private readonly log: Log,
     private readonly onChange: (event: { state: SinkView['state']; message?: string } | undefined) => void,
+    /** Called with the ids of orders that were refused only because the sink refused everything, and accepts orders again. */
+    private readonly onWronged: (ids: readonly number[]) => void = () => undefined,
   ) {
     this.probeLater();
   }
@@ -275,6 +277,8 @@ export class SinkQueue implements SuccessorQueue {
     const proven = this.refusals.review(batch, answers);
     this.release(proven.map(([waitingOrder]) => waitingOrder));
     for (const [waitingOrder, answer] of proven) this.passOn(waitingOrder, answer);
+    const wronged = this.refusals.takeWronged();
+    if (wronged.length > 0) this.onWronged(wronged);
     if (!this.refusals.hasDoubts) {
       if (!this.refusesAll || this.refusals.isOver) this.handleRecovery();
     } else if (this.closed || this.successor) this.takeBackDoubtful();
@@ -300,7 +304,7 @@ export class SinkQueue implements SuccessorQueue {
       this.cancelDoubtTimer = undefined;
       if (this.refusals.provesIllness(true)) this.handleRefusalOfAll();
       else {
-        const doubtful = this.refusals.take();
+        const doubtful = this.refusals.giveUp();
         this.release(doubtful.map(({ waitingOrder }) => waitingOrder));
         for (const { waitingOrder, answer } of doubtful) this.passOn(waitingOrder, answer);
         this.handleRecovery();

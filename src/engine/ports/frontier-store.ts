@@ -136,6 +136,8 @@ export interface UrlFilter {
   readonly indexed?: boolean;
   /** Only URLs with a deletion that is not settled yet. */
   readonly pendingDeletion?: boolean;
+  /** Only URLs that a page, redirect or sitemap of another registrable domain than this has named first. */
+  readonly namedOutside?: string;
   /** Only URLs whose last visit was before this. */
   readonly visitedBefore?: Instant;
   /** Only URLs whose last visit was at this time or later. */

@@ -1,6 +1,6 @@
 /** What one sink has refused is owed to the sink that takes its place, and to whoever asks for it again. */
 import { expect, it } from 'vitest';
-import { minutes } from '../../../src/domain/time/units.js';
+import { hours, minutes } from '../../../src/domain/time/units.js';
 import { startReceiver } from '../../support/receivers/http-receiver.js';
 import { start, startSite } from '../../support/scenario.js';
 
@@ -67,4 +67,24 @@ it('refused orders are retried by sink and by answer', async () => {
   await world.untilIdle();
   expect([...first.paths].sort()).toEqual(ALL);
   expect(await orders.list({ state: 'refused' }, undefined, 100)).toEqual([]);
+});
+
+it('what is refused one by one, before it is known that a sink refuses everything, is pushed when it accepts again', async () => {
+  const site = await startSite();
+  site.page('/', PATHS);
+  for (const path of PATHS) site.page(path);
+  const sink = await startRefuser(/./);
+  const world = await start({
+    crawler: `<Crawler name="test" nthreads="8" aggressive="false" throttleTimeMS="${minutes(7)}" defaultAccept="true" crawlSitemaps="false"
+      nearDuplicateDetector="false" smartRefreshMinAgeS="8640000" smartRefreshMaxAgeS="8640000">
+      <Root url="${site.url('/')}" site="false"/><cw:PushTo sink="search"/></Crawler>`,
+    more: `<cw:Sink name="search" type="json" url="${sink.url}"/>`,
+  });
+  await world.pass(hours(1));
+  const refusedBefore = (await world.engine.orders.list({ state: 'refused' }, undefined, 10)).length;
+  expect(refusedBefore).toBe(2);
+  sink.state.refuses = undefined;
+  await world.pass(hours(4));
+  expect([...sink.paths].sort()).toEqual(ALL);
+  expect(await world.engine.orders.list({ state: 'refused' }, undefined, 10)).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { getHostKey, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { LedgerFilter, UrlFilter } from '../../../engine/ports/frontier-store.js';
 import { toKindCode, toOrderStateCode } from './order-row.js';
-import { toStatusCode, type Value } from './url-row.js';
+import { toDiscoveredViaCode, toStatusCode, type Value } from './url-row.js';
 
 export interface Where {
   /** Conditions joined by AND; `1 = 1` if there is none. */
@@ -15,10 +15,16 @@ export interface Where {
 export interface PatternDialect {
   readonly buildMatch: (column: string) => string;
   readonly toPattern: (like: string) => string;
+  /** The position of the first slash in a text, counted from 1; 0 if there is none. */
+  readonly findSlash: (text: string) => string;
 }
 
 /** SQLite's LIKE ignores case; its GLOB does not. */
-export const GLOB: PatternDialect = { buildMatch: (column) => `${column} GLOB ?`, toPattern: likeToGlob };
+export const GLOB: PatternDialect = {
+  buildMatch: (column) => `${column} GLOB ?`,
+  toPattern: likeToGlob,
+  findSlash: (text) => `instr(${text}, '/')`,
+};
 
 /**
  * PostgreSQL's LIKE is case-sensitive and uses the backslash as its escape character; a trailing backslash would be an
@@ -27,6 +33,7 @@ export const GLOB: PatternDialect = { buildMatch: (column) => `${column} GLOB ?`
 export const LIKE: PatternDialect = {
   buildMatch: (column) => `${column} LIKE ?`,
   toPattern: (like) => like.replace(/\\(?:[\s\S]|$)/g, (pair) => (pair.length === 1 ? '\\\\' : pair)),
+  findSlash: (text) => `strpos(${text}, '/')`,
 };
 
 export function buildUrlWhere(filter: UrlFilter, dialect: PatternDialect): Where {
@@ -55,9 +62,23 @@ export function buildUrlWhere(filter: UrlFilter, dialect: PatternDialect): Where
   if (filter.pendingDeletion !== undefined) {
     conditions.push([`u.pending_deletion IS ${filter.pendingDeletion ? 'NOT ' : ''}NULL`]);
   }
+  if (filter.namedOutside !== undefined) conditions.push(buildNamedOutside(filter.namedOutside, dialect));
   if (filter.visitedBefore !== undefined) conditions.push(['u.last_visit_at < ?', filter.visitedBefore]);
   if (filter.visitedSince !== undefined) conditions.push(['u.last_visit_at >= ?', filter.visitedSince]);
   return joinConditions(conditions);
+}
+
+/** Operators and submissions name URLs, too, but not on a page. */
+const OWN_WAYS = [toDiscoveredViaCode('root'), toDiscoveredViaCode('indexnow')].join(', ');
+
+/** The origin of a page ends in a slash, so that nothing in its path can look like the domain. */
+function buildNamedOutside(domain: string, { findSlash }: PatternDialect): [sql: string, ...values: Value[]] {
+  const name = domain.replace(/[\\%_]/g, '\\$&');
+  const patterns = [`%://${name}/`, `%://${name}:%`, `%.${name}/`, `%.${name}:%`];
+  // The ninth character is part of the host, or the slash after it, with either scheme.
+  const origin = `substr(u.found_on, 1, 8 + ${findSlash('substr(u.found_on, 9)')})`;
+  const isInside = patterns.map(() => `${origin} LIKE ? ESCAPE '\\'`).join(' OR ');
+  return [`u.found_on IS NOT NULL AND u.discovered_via NOT IN (${OWN_WAYS}) AND NOT (${isInside})`, ...patterns];
 }
 
 export function buildOrderWhere(filter: LedgerFilter): Where {

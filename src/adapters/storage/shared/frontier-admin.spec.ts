@@ -71,6 +71,38 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
     expect(await found({ hostKey: 'a.example', source: 3 })).toEqual([]);
   });
 
+  it('finds URLs that pages of other domains have named', async () => {
+    const { store } = await open();
+    const pages = [
+      'http://b.example/a.example/',
+      'http://b.example/x.a.example/?://a.example/',
+      'https://xa.example/',
+      'http://a.example.org:8080/',
+      'http://a/',
+    ];
+    const ownPages = [
+      'http://a.example/',
+      'https://www.a.example:8443/x',
+      'http://x.y.A.example/',
+      'http://a.example:1/',
+    ];
+    const strange = await discovered(
+      store,
+      ...pages.map((foundOn, i) => newUrl(`http://a.example/s${i}`, { foundOn })),
+    );
+    await discovered(
+      store,
+      ...ownPages.map((foundOn, i) => newUrl(`http://a.example/o${i}`, { foundOn })),
+      newUrl('http://a.example/root', { discoveredVia: 'root', foundOn: 'http://b.example/' }),
+      newUrl('http://a.example/asked', { discoveredVia: 'indexnow', foundOn: 'http://b.example/' }),
+      newUrl('http://a.example/nowhere'),
+    );
+    const filter = { hostKey: 'a.example', namedOutside: 'a.example' };
+    expect(hrefs(await store.list(filter, 0, 20)).sort()).toEqual(hrefs(strange).sort());
+    expect(await store.count({ ...filter, prefix: 'http://a.example/s1' })).toBe(1);
+    expect(await store.count({ hostKey: 'a.example', namedOutside: 'a_example' })).toBe(pages.length + ownPages.length);
+  });
+
   it('matches LIKE patterns as SQL does: case-sensitive, % is any text, _ one character, \\ escapes them', async () => {
     const { store } = await open();
     const urls = ['a_b', 'a%b', 'aXb', 'axb', 'a[b', 'a*b', 'a?b', 'a\\b'].map((path) =>

@@ -20,7 +20,8 @@ export const DISCOVERED_VIA = [
 ] as const satisfies readonly UrlState['discoveredVia'][];
 
 export const toStatusCode = (status: UrlState['status']): number => URL_STATUSES.indexOf(status);
-const toDiscoveredViaCode = (discoveredVia: UrlState['discoveredVia']): number => DISCOVERED_VIA.indexOf(discoveredVia);
+export const toDiscoveredViaCode = (discoveredVia: UrlState['discoveredVia']): number =>
+  DISCOVERED_VIA.indexOf(discoveredVia);
 
 /** A value that both databases accept as a parameter. */
 export type Value = string | number | bigint | Buffer | null;

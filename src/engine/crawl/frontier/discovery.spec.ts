@@ -96,6 +96,45 @@ describe('the bounds of a host', () => {
     await store.close();
   });
 
+  it('survive a restart for strangers, too: what they have named stays theirs when it has been visited', async () => {
+    const store = await openStoreInThisThread();
+    const refused: string[] = [];
+    const start = (): Discovery =>
+      new Discovery(
+        store,
+        () => ({
+          traps: { ...TRAPS, maxQueryVariants: 600 },
+          admit: () => undefined,
+          readmit: () => undefined,
+          refuse: (_, why) => refused.push(why),
+        }),
+        new Strangers(loadRegistrableDomains),
+      );
+    const strange = (path: string, from: number, to: number): NewUrl[] =>
+      many(path, from, to).map((url) => ({ ...url, foundOn: 'https://b.example/x.a.example/' }));
+    const urls = [
+      ...(await start().discover(strange('/p?junk=', 0, 60))),
+      ...(await start().discover(strange('/junk/', 0, 40))),
+    ];
+    expect(urls).toHaveLength(100);
+    await store.settle(
+      urls.map(({ id }, i) => ({
+        id,
+        changes:
+          i % 10 === 0
+            ? { source: null, status: 'removed' as const, reason: 'http-404' as const }
+            : { source: 2, status: 'visited' as const, reason: 'no-index' as const },
+      })),
+    );
+    const after = start();
+    // Ten of them do not exist, and six of these differ in their query only.
+    expect(await after.discover(strange('/p?more=', 0, 30))).toHaveLength(10);
+    expect(await after.discover(many('/p?id=', 0, 700))).toHaveLength(600);
+    expect(await after.discover(many('/own/', 0, 500))).toHaveLength(400);
+    expect(new Set(refused)).toEqual(new Set(['trap-host-size', 'trap-query-variants']));
+    await store.close();
+  });
+
   it('count a host from the store when it was forgotten while its links were being stored', async () => {
     let stored = 0;
     const otherHosts = Array.from({ length: 20_001 }, (_, i) => ({

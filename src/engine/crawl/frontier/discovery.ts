@@ -44,7 +44,7 @@ export class Discovery {
   constructor(
     private readonly store: Pick<FrontierStore, 'discover' | 'count' | 'findByKeys' | 'seed'>,
     private readonly findTarget: (crawler: string) => DiscoveryTarget | undefined,
-    private readonly strangers: Pick<Strangers, 'areNaming' | 'haveNamed'>,
+    private readonly strangers: Pick<Strangers, 'areNaming' | 'haveNamed' | 'load' | 'getDomain'>,
   ) {
     this.batcher = new Batcher((lists) => this.discoverLists(lists), MAX_LINKS_PER_CALL);
   }
@@ -160,8 +160,8 @@ export class Discovery {
       path === ''
         ? Number.POSITIVE_INFINITY
         : isStrange
-          ? getStrangersLimit(maxQueryVariants) - (this.queryVariants.get(path)?.strange ?? 0)
-          : maxQueryVariants - (await this.countVariants(url, path, maxQueryVariants));
+          ? getStrangersLimit(maxQueryVariants) - (await this.countVariants(url, path, maxQueryVariants)).strange
+          : maxQueryVariants - (await this.countVariants(url, path, maxQueryVariants)).count;
     if (hostCapacity <= 0 || pathCapacity <= 0) {
       target.refuse(url, hostCapacity <= 0 ? 'trap-host-size' : 'trap-query-variants');
       return 'none';
@@ -180,7 +180,6 @@ export class Discovery {
     return isFull ? 'unknown' : 'some';
   }
 
-  /** After a start, strangers' URLs that have been visited count as the host's own. */
   private async findHostSize(url: NewUrl, withStrangers: boolean): Promise<HostSize> {
     const key = getHostIdentity(url);
     const { crawler, hostKey } = url;
@@ -192,25 +191,47 @@ export class Discovery {
       isSplit: false,
     };
     if (withStrangers && !size.isSplit) {
-      const waiting = size.own === 0 ? 0 : await this.store.count({ crawler, hostKey, source: STRANGERS_SOURCE });
+      const limit = this.findTarget(crawler)?.traps.maxUrlsPerHost ?? 0;
+      const stored = size.own === 0 ? NOBODYS : await this.countStrange(url, limit);
       size.isSplit = true;
-      size.strange += waiting;
-      size.own -= waiting;
+      size.strange += stored.strange;
+      size.missing += stored.missing;
+      size.own -= stored.strange + stored.missing;
     }
     if (!known) this.hostSizes.set(key, size);
     return size;
   }
 
-  private async countVariants(url: NewUrl, path: string, limit: number): Promise<number> {
+  /** Counts what strangers have named, in the store; of what does not exist, they get only so many places back. */
+  private async countStrange(
+    { crawler, hostKey, url }: NewUrl,
+    limit: number,
+    prefix?: string,
+  ): Promise<Pick<HostSize, 'strange' | 'missing'>> {
+    await this.strangers.load();
+    const named = { crawler, hostKey, prefix, namedOutside: this.strangers.getDomain(url) };
+    const all = await this.store.count(named);
+    if (all === 0) return NOBODYS;
+    const gone = await this.store.count({ ...named, reasons: ['http-404', 'http-410'] });
+    const missing = Math.min(gone, getStrangersLimit(limit));
+    return { strange: all - missing, missing };
+  }
+
+  private async countVariants(url: NewUrl, path: string, limit: number): Promise<QueryVariants> {
     const variants = this.queryVariants.get(path);
-    if (variants === undefined || variants.complete || variants.count < limit * RECOUNT_THRESHOLD)
-      return variants?.count ?? 0;
-    if ((await this.findHostSize(url, false)).own < limit) return variants.count;
+    if (!variants) return NO_VARIANTS;
+    const fewest = limit * RECOUNT_THRESHOLD;
+    if (variants.complete || (variants.count < fewest && variants.strange < getStrangersLimit(fewest))) return variants;
+    const size = await this.findHostSize(url, false);
+    if (size.own < limit && size.strange < getStrangersLimit(limit)) return variants;
     variants.complete = true;
     const { crawler, hostKey } = url;
     const prefix = url.url.slice(0, url.url.indexOf('?') + 1);
-    variants.count = Math.max(0, (await this.store.count({ crawler, hostKey, prefix })) - variants.strange);
-    return variants.count;
+    const all = await this.store.count({ crawler, hostKey, prefix });
+    const { strange, missing } = await this.countStrange(url, limit, prefix);
+    variants.strange = strange;
+    variants.count = all - strange - missing;
+    return variants;
   }
 
   private recordUrl(state: UrlState): void {
@@ -256,6 +277,9 @@ interface QueryVariants {
   /** True if URLs found before the start are counted as well. */
   complete: boolean;
 }
+
+const NOBODYS = { strange: 0, missing: 0 } as const;
+const NO_VARIANTS: QueryVariants = { count: 0, strange: 0, complete: false };
 
 /** URLs that may be new, counted by host and by path. */
 class PendingUrls {
