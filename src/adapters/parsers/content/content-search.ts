@@ -145,7 +145,7 @@ export class ContentSearch {
   private isUnlikely(element: Element, isInsideContent: boolean): boolean {
     const { name } = element;
     const measure = this.original.of(element);
-    if (REMOVED_ELEMENTS.has(name) || measure.isConcealed) return true;
+    if (REMOVED_ELEMENTS.has(name) || (measure.isConcealed && !this.original.isMostlyConcealed)) return true;
     if (name === 'html' || name === 'body' || name === 'main') return false;
     if (REMOVED_ROLES.has(element.getAttribute('role') ?? '')) return true;
     if (name === 'header') return measure.headings === 0;
@@ -272,13 +272,24 @@ export class ContentSearch {
     if (top === this.scope) return [top];
     const joined: Element[] = [];
     let isBefore = true;
+    /** Headings and the like, which belong to what is joined after them. */
+    let between: Element[] = [];
     for (const child of top.parent.children) {
       if (!isElement(child) || this.removed.has(child)) continue;
       if (child === top) isBefore = false;
-      if (child === top || this.readsLike(child, top)) joined.push(child);
+      if (child === top || this.readsLike(child, top)) {
+        joined.push(...between, child);
+        between = [];
+      } else if ((getHeadingLevel(child) ?? 1) > 1) between = joined.length === 0 ? [child] : [...between, child];
+      else if (joined.length > 0 && this.isPlainText(child)) between.push(child);
       else if (isBefore) this.collectLead(child, joined);
     }
     return joined;
+  }
+
+  private isPlainText(element: Element): boolean {
+    const { text, links } = this.measures.of(element);
+    return PARAGRAPHS.has(element.name) && text > 0 && links === 0;
   }
 
   private readsLike(sibling: Element, top: Element): boolean {

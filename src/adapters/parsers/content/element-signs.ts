@@ -46,6 +46,8 @@ const COMMAS = /[,،、，﹐︐︑;；。]/g;
 const WIDE_CHARACTERS = /[\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]/g;
 const CONCEALING_STYLE = /display\s*:\s*none|visibility\s*:\s*hidden/i;
 const TEXTLESS_INPUTS = /^(?:hidden|checkbox|radio)$/i;
+/** Share of the text that is most of it. */
+const MOSTLY = 0.75;
 const MAX_STYLE_LENGTH = 200;
 const NO_ELEMENTS: ReadonlySet<Element> = new Set();
 
@@ -55,6 +57,9 @@ export class PageMeasures {
   readonly articles: Element[] = [];
   readonly whole: Readonly<Measure>;
   hasParagraphs = false;
+  /** True if most of its text is shown by scripts only, one section at a time. */
+  readonly isMostlyConcealed: boolean;
+  private concealedLength = 0;
   private readonly measures = new Map<ParentNode, Measure>();
 
   constructor(
@@ -62,6 +67,7 @@ export class PageMeasures {
     private readonly removed: ReadonlySet<Element> = NO_ELEMENTS,
   ) {
     this.whole = isElement(root) ? this.measureElement(root, createMeasure(), false) : this.measureBlock(root, false);
+    this.isMostlyConcealed = this.concealedLength > getPlainLength(this.whole) * MOSTLY;
   }
 
   of(node: ParentNode): Readonly<Measure> {
@@ -88,6 +94,7 @@ export class PageMeasures {
     const { name } = element;
     if (name === 'main' || element.getAttribute('role') === 'main') this.mains.push(element);
     else if (name === 'article') this.articles.push(element);
+    const concealedBefore = this.concealedLength;
     const isLinked = isInLink || (name === 'a' && element.hasAttribute('href'));
     let measure: Measure;
     if (isInline(element)) {
@@ -98,6 +105,7 @@ export class PageMeasures {
       element.hasAttribute('hidden') ||
       element.getAttribute('aria-hidden') === 'true' ||
       CONCEALING_STYLE.test((element.getAttribute('style') ?? '').slice(0, MAX_STYLE_LENGTH));
+    if (measure.isConcealed) this.concealedLength = concealedBefore + getPlainLength(measure);
     return measure;
   }
 }

@@ -58,6 +58,21 @@ describe('all of the content is kept', () => {
     ['with comments in code', `<main>${paragraphs(3)}<pre><span class="comment">// anvils</span></pre></main>`, 4],
     ['with a class in camel case', `<div class="contentWithSidebar">${paragraphs(4)}</div>`, 4],
     ['with headings in order', `<main><h2>anvils</h2>${paragraphs(1)}<h2>anvils</h2>${paragraphs(1)}</main>`, 4],
+    [
+      'with the headings and short paragraphs of sections beside each other',
+      `<div><h2>anvils</h2><div>${paragraphs(2)}</div><h3>anvils</h3><p>Heavy anvils.</p><div>${paragraphs(2)}</div></div>`,
+      7,
+    ],
+    [
+      'shown one section at a time by a script',
+      `<div><div>${paragraphs(1)}</div>${`<div style="display:none">${paragraphs(2)}</div>`.repeat(4)}</div>`,
+      9,
+    ],
+    [
+      'behind a page inside the page',
+      `<div>${paragraphs(1)}<html><body>${paragraphs(1)}</body></html>${paragraphs(2)}</div>`,
+      4,
+    ],
     ['with the classes of word processors', `<div class="MsoHeader">${paragraphs(3)}</div>`, 3],
     ['with classes that contain other words', `<div class="gdprx-legends-legal">${paragraphs(3)}</div>`, 3],
   ])('%s', (_, html, times) => {
@@ -104,6 +119,23 @@ describe('what is not content is left out', () => {
     expect(count(text, 'anvils')).toBe(3);
     expect(text).not.toMatch(/remark|Departments/);
   });
+});
+
+it('keeps the introduction that the page is described with, wherever it stands before the content', () => {
+  const summary = 'Anvils become more expensive, because the city needs many of them';
+  const page = (description: string): string => {
+    const { root } = parseTree(
+      Buffer.from(
+        `<head><meta name="description" content="${description}"></head><body><header><div><h1>Prices</h1></div><p>${summary}.</p>` +
+          `</header><div>${NAVIGATION}</div><section><div>${paragraphs(3)}</div></section>${COMMENTS}</body>`,
+      ),
+      false,
+    );
+    keepMainContent(root);
+    return extractReadableText(root).text;
+  };
+  expect(page(`${summary.toUpperCase()}, and …`)).toMatch(/^Anvils become more expensive.*\n0 anvils/);
+  expect(page('All about the city and its prices, every week since 1923')).toMatch(/^0 anvils/);
 });
 
 it('says how much of the text is kept', () => {

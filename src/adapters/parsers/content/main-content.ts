@@ -5,6 +5,7 @@
 import { ContentSearch, type SearchResult, type SearchRules } from './content-search.js';
 import { getPlainLength, PageMeasures } from './element-signs.js';
 import { type Document, type Element, isElement, type ParentNode } from './nodes.js';
+import { findSummaryBefore } from './page-summary.js';
 
 export interface MainContent {
   readonly removed: readonly Element[];
@@ -40,7 +41,11 @@ export function keepMainContent(root: Document): MainContent {
   const canTell = measures.hasParagraphs && (marked || measures.whole.text >= MIN_PAGE_LENGTH);
   const best = canTell ? search(marked ? [marked, root] : [root], measures) : undefined;
   const removed = best?.removed ?? findNavigation(root, measures);
-  if (best) root.children = best.kept;
+  if (best) {
+    const isHalf = best.plainLength >= getPlainLength(measures.whole) / 2;
+    const summary = isHalf ? undefined : findSummaryBefore(best.kept, root, measures);
+    root.children = summary ? [summary, ...best.kept] : best.kept;
+  }
   const removedElements: Element[] = [];
   removeElements(root, removed, removedElements);
   const plainLength = getPlainLength(measures.whole);

@@ -80,6 +80,7 @@ describe('by the HTML standard, as the scanner reads it', () => {
   it.each([
     ['a comment in a script hides its end tag', '<script><!--<script>a</script>b--></script>c', ['script', 'c']],
     ['an end tag may have attributes', 'a</p x=">">b', ['a', 'p', 'b']],
+    ['what follows the end of a page is part of it', '<body><p>a</body><html><body>b</html>c', ['body']],
     ['CDATA outside of SVG is a comment', 'a<![CDATA[ x > y ]]>b', ['a y ]]>b']],
     ['an empty title in a drawing has no content', '<svg><title/><g>a</g></svg>b', ['svg', 'b']],
   ])('%s', (_, html, expected) => {

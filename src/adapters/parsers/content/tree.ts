@@ -181,13 +181,17 @@ class TreeBuilder {
     const { isForeign } = this.innermost;
     let kind = this.lastKind;
     if (kind.name === 'image' && !isForeign) kind = this.findKind('img');
-    // A form inside a form is ignored.
-    if (kind.name === 'form' && kind.openCount > 0) return end;
+    // A form inside a form is ignored, and so are the tags of a page inside a page.
+    if (kind.openCount > 0 && (kind.name === 'form' || this.isPage(kind))) return end;
     this.openElement(kind, this.attributes.count);
     if (kind.isVoid) return end;
     if (this.selfClosing && (this.isXml || isForeign || kind.isForeign)) this.closeElement();
     else if (kind.contentModel !== 'markup' && !isForeign) return this.readRawText(kind, end);
     return end;
+  }
+
+  private isPage({ name }: ElementKind): boolean {
+    return !this.isXml && (name === 'body' || name === 'html');
   }
 
   private readRawText({ name, contentModel }: ElementKind, start: number): number {
@@ -204,6 +208,8 @@ class TreeBuilder {
     const end = findTagEnd(this.bytes, this.readName(position));
     if (end < 0) return this.bytes.length;
     const kind = this.lastKind;
+    // What follows the end of a page is part of it.
+    if (this.isPage(kind)) return end;
     if (kind.name === 'br') this.openElement(kind);
     else if (kind.openCount > 0) {
       while (this.innermost.kind !== kind) this.closeElement();
