@@ -7,6 +7,7 @@ import { seconds } from '../../src/domain/time/units.js';
 import { SinkUnavailable } from '../../src/engine/ports/sink.js';
 import { describeUnless } from '../support/left-out.js';
 import { addOrder, deleteOrder, sinkDefinition, stillWanted } from '../support/push-orders.js';
+import { expectOneRefused } from '../support/unsendable-orders.js';
 import { type EngineProcess, engineIsMissing, startEngine } from './support/engine-process.js';
 import { freePort } from './support/java-engine.js';
 
@@ -81,6 +82,10 @@ describeUnless(missing, 'Kafka', () => {
     expect(new Set(ofA.map(({ partition }) => partition)).size).toBe(1);
     expect(ofA.map(({ order }) => order)).toEqual(orders.slice(0, 3).map(({ id }) => String(id)));
     expect(all.find(({ key }) => key === 'http://site.test/b')?.value?.document?.text).toBe('Réeds');
+  });
+
+  it('receives all of random orders but for one that cannot be encoded', async () => {
+    await expectOneRefused(opened());
   });
 
   it('refuses the one document that is too large for the topic, and accepts the others', async () => {

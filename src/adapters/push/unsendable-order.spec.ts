@@ -1,12 +1,19 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FakeSite } from '../../../test/support/fake-site.js';
+import { TestPlugins } from '../../../test/support/plugins.js';
 import { onPostgres, postgresDatabase } from '../../../test/support/postgres.js';
-import { addOrder, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
+import { runningIndex } from '../../../test/support/push-index.js';
+import { addOrder, heldBy, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
+import { startElasticsearchReceiver } from '../../../test/support/receivers/elasticsearch-receiver.js';
+import { startReceiver } from '../../../test/support/receivers/http-receiver.js';
+import { startSolrReceiver } from '../../../test/support/receivers/solr-receiver.js';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.js';
+import { expectOneRefused } from '../../../test/support/unsendable-orders.js';
 import type { PushDocument } from '../../domain/push/order.js';
 import { SINK_TYPES, type SinkType } from '../../domain/push/sink-types.js';
-import { SinkUnavailable } from '../../engine/ports/sink.js';
+import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { createSink } from './create-sink.js';
 
 /** A document that becomes longer than a string can be, as soon as a sink reads any part of it. */
@@ -53,5 +60,102 @@ describe('an order that cannot be encoded', () => {
     const error = await sink.deliver([order], stillWanted()).catch((reason: unknown) => reason);
     expect(error).not.toBeInstanceOf(SinkUnavailable);
     expect(error).toMatchObject({ message: 'Invalid string length' });
+  });
+});
+
+interface Opened {
+  readonly sink: Sink;
+  /** The URIs of the documents that the sink has. */
+  readonly holds: () => Promise<ReadonlySet<string>>;
+}
+
+const listed = (sink: Sink): Opened => ({
+  sink,
+  holds: async () => new Set((await heldBy(sink)).map((line) => line.split(' ', 1)[0]!)),
+});
+
+/** What is left after these orders. */
+function replay(orders: readonly { readonly kind: string; readonly uri: string }[]): ReadonlySet<string> {
+  const held = new Set<string>();
+  for (const { kind, uri } of orders) {
+    if (kind === 'add') held.add(uri);
+    else held.delete(uri);
+  }
+  return held;
+}
+
+const readLines = (path: string): { kind: string; uri: string }[] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { kind: string; uri: string });
+
+async function openSearchEngine(type: 'elasticsearch' | 'opensearch'): Promise<Opened> {
+  const { url } = await startElasticsearchReceiver(type, 'pages');
+  return listed(createSink(sinkDefinition({ type, url, options: { index: 'pages' } })));
+}
+
+/** A sink of each type, with what it sends to; Kafka's is in test/engines/kafka.spec.ts. */
+const OPENERS: Readonly<Record<Exclude<SinkType, 'kafka'>, () => Promise<Opened>>> = {
+  papi: async () => {
+    const { url } = await runningIndex();
+    return listed(createSink(sinkDefinition({ type: 'papi', url, options: { connector: 'docs' } })));
+  },
+  json: async () => {
+    const taken: { kind: string; uri: string }[] = [];
+    const { url } = await startReceiver(({ body }) => {
+      taken.push(...(JSON.parse(body.toString()) as { orders: typeof taken }).orders);
+      return { status: 200 };
+    });
+    return { sink: createSink(sinkDefinition({ type: 'json', url })), holds: async () => replay(taken) };
+  },
+  elasticsearch: () => openSearchEngine('elasticsearch'),
+  opensearch: () => openSearchEngine('opensearch'),
+  solr: async () => {
+    const { url, committed } = await startSolrReceiver('pages');
+    const sink = createSink(sinkDefinition({ type: 'solr', url: `${url}/solr/`, options: { index: 'pages' } }));
+    return { sink, holds: async () => new Set(committed().keys()) };
+  },
+  file: async () => {
+    const path = join(temporaryDirectory(), 'orders.jsonl');
+    return {
+      sink: createSink(sinkDefinition({ type: 'file', url: path })),
+      holds: async () => replay(readLines(path)),
+    };
+  },
+  warc: async () => {
+    const sink = createSink(sinkDefinition({ type: 'warc', url: join(temporaryDirectory(), 'pages.warc') }));
+    const taken: { kind: string; uri: string }[] = [];
+    // An archive keeps what was deleted: only its answers are compared.
+    const deliver: Sink['deliver'] = async (batch, signal) => {
+      const answers = await sink.deliver(batch, signal);
+      taken.push(...batch.map(({ kind, uri }) => ({ kind, uri })));
+      return answers;
+    };
+    return { sink: { name: 'main', deliver, close: () => sink.close() }, holds: async () => replay(taken) };
+  },
+  postgresql: async () =>
+    listed(createSink(sinkDefinition({ type: 'postgresql', url: await postgresDatabase(), options: {} }))),
+  plugin: async () => {
+    const plugins = new TestPlugins();
+    const path = join(temporaryDirectory(), 'orders.jsonl');
+    const deliver = `async deliver(orders) {
+      const { appendFileSync } = await import('node:fs');
+      for (const { kind, uri } of orders) appendFileSync(${JSON.stringify(path)}, JSON.stringify({ kind, uri }) + '\\n');
+      return orders.map(() => true);
+    }`;
+    await plugins.host.configure([plugins.define('archive', `sink: { ${deliver} }`)]);
+    const sink = createSink(sinkDefinition({ type: 'plugin', url: 'plugin:archive' }), plugins.host);
+    return { sink, holds: async () => replay(readLines(path)) };
+  },
+};
+
+const OPENED_TYPES = TESTED_TYPES.filter((type): type is keyof typeof OPENERS => type !== 'kafka');
+
+describe('random orders with one that cannot be encoded', () => {
+  it.each(OPENED_TYPES)('are all delivered to the %s sink but for that one, which is refused', async (type) => {
+    const { sink, holds } = await OPENERS[type]();
+    onTestFinished(() => sink.close());
+    await expectOneRefused(sink, holds);
   });
 });

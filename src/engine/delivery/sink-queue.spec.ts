@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Random } from '../../../test/simulation/random.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { addOrder, deleteOrder, sinkDefinition } from '../../../test/support/push-orders.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
@@ -160,8 +161,88 @@ describe('an order that cannot be sent to a sink that works', () => {
     });
     available = true;
     await pass(clock, minutes(2));
-    expect(answers).toEqual(['first acknowledged', 'huge refused', 'last acknowledged']);
+    expect(answers.sort()).toEqual(['first acknowledged', 'huge refused', 'last acknowledged']);
     await queue.close();
+  });
+});
+
+describe('an order with which a sink fails each time', () => {
+  const startQueue = (fails: (uri: string) => boolean) => {
+    const clock = new ManualClock();
+    const answers = new Map<string, OrderAnswer>();
+    const sink: Sink = {
+      name: 'main',
+      close: async () => undefined,
+      deliver: async (batch) => {
+        if (batch.some(({ uri }) => fails(uri))) throw new SinkUnavailable('the connection was reset');
+        return batch.map(() => ({ state: 'acknowledged' }));
+      },
+    };
+    const definition = sinkDefinition({ type: 'json', url: 'http://x.example' });
+    const queue = new SinkQueue(definition, sink, clock, silent, () => undefined);
+    const add = (uri: string): void => queue.add(addOrder(uri), (answer) => void answers.set(uri, answer));
+    return { clock, answers, queue, add };
+  };
+  const uris = (from: number, to: number): string[] =>
+    Array.from({ length: to - from }, (_, i) => `http://a.example/${from + i}`);
+
+  it.each([1, 3])(
+    'is set aside with the reason, and all others are delivered within minutes (%d of them)',
+    async (bad) => {
+      const isBad = (uri: string): boolean => uris(0, bad).includes(uri);
+      const { clock, answers, queue, add } = startQueue(isBad);
+      for (let i = 0; i < 20; i++) {
+        for (const uri of uris(i * 4, i * 4 + 4)) add(uri);
+        await pass(clock, seconds(15));
+      }
+      for (const uri of uris(0, 80))
+        expect(answers.get(uri), uri).toEqual(
+          isBad(uri)
+            ? {
+                state: 'refused',
+                message: 'the sink fails with this order each time, and accepts others: the connection was reset',
+                unsendable: true,
+              }
+            : { state: 'acknowledged' },
+        );
+      expect(queue.toView().state).toBe('ready');
+    },
+  );
+
+  it('waits as long as nothing else proves that the sink works', async () => {
+    let works = false;
+    const { clock, answers, queue, add } = startQueue(() => !works);
+    for (const uri of uris(0, 30)) add(uri);
+    await pass(clock, minutes(600));
+    expect([answers.size, queue.toView().state]).toEqual([0, 'unavailable']);
+    works = true;
+    await pass(clock, minutes(2));
+    expect([answers.size, queue.toView()]).toMatchObject([30, { state: 'ready', refused: 0 }]);
+  });
+
+  it('is not one with which it fails only for a moment, however often it is asked meanwhile', async () => {
+    const start = new ManualClock().now();
+    const { clock, answers, add } = startQueue((uri) => uri.endsWith('/0') && clock.now() < after(start, seconds(40)));
+    for (let i = 0; i < 60; i++) {
+      for (const uri of uris(i * 2, i * 2 + 2)) add(uri);
+      await pass(clock, seconds(1));
+    }
+    expect(answers.get('http://a.example/0')).toEqual({ state: 'acknowledged' });
+  });
+
+  it('is never one with which a sink fails by chance, however often that is', () => {
+    return fc.assert(
+      fc.asyncProperty(fc.integer(), fc.double({ min: 0.05, max: 0.95, noNaN: true }), async (seed, share) => {
+        const random = new Random(seed);
+        const { clock, queue, add } = startQueue(() => random.chance(share));
+        for (let i = 0; i < 20; i++) {
+          for (const uri of uris(i * 4, i * 4 + 4)) add(uri);
+          await pass(clock, seconds(15));
+        }
+        await pass(clock, minutes(20));
+        expect(queue.toView().refused).toBe(0);
+      }),
+    );
   });
 });
 

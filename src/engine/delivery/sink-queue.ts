@@ -7,6 +7,7 @@ import { type Sink, SinkUnavailable } from '../ports/sink.js';
 import { deliverApart } from './deliver-apart.js';
 import { Refusals } from './refusals.js';
 import type { SinkView } from './sink-view.js';
+import { Suspects } from './suspects.js';
 import { isLate, MAX_WAIT, sumBytes, type WaitingOrder, WaitingOrders } from './waiting-orders.js';
 
 /** Maximum number of orders and bytes that may be waiting for one sink. */
@@ -43,6 +44,7 @@ export class SinkQueue implements SuccessorQueue {
   /** URIs with an order in flight, here or in the queues that this one replaced. */
   private urisInFlight = new Set<string>();
   private readonly refusals = new Refusals();
+  private readonly suspects = new Suspects();
   /** True while the sink refuses every order alike. */
   private refusesAll = false;
   private cancelDoubtTimer: (() => void) | undefined;
@@ -221,8 +223,9 @@ export class SinkQueue implements SuccessorQueue {
   private send(immediately = false): void {
     while (!this.closed && this.batchesInFlight < this.definition.concurrency && this.isDue(immediately)) {
       const { batchDocuments, batchBytes } = this.definition;
-      if (this.refusesAll) this.queue.putLeastTriedFirst();
-      const maxOrders = this.refusesAll ? Math.min(batchDocuments, MAX_TRIED) : batchDocuments;
+      if (this.refusesAll || (this.suspects.areSought && this.retries > 0)) this.queue.putLeastTriedFirst();
+      const most = this.suspects.areSought ? 1 : this.refusesAll ? MAX_TRIED : batchDocuments;
+      const maxOrders = Math.min(batchDocuments, most);
       const batch = this.queue.takeBatch(maxOrders, batchBytes, this.urisInFlight);
       if (batch.length === 0) return;
       void this.deliver(batch);
@@ -254,8 +257,11 @@ export class SinkQueue implements SuccessorQueue {
     try {
       const orders = batch.map((waitingOrder) => waitingOrder.order);
       answers = await deliverApart(this.sink, orders, this.abortController.signal);
+      this.suspects.noteAccepted(batch);
     } catch (error) {
-      this.handleFailure(error);
+      answers =
+        this.closed || this.successor ? undefined : this.suspects.judge(batch, error, this.retries, this.clock.now());
+      if (!answers) this.handleFailure(error);
     }
     this.batchesInFlight--;
     if (answers) this.handleAnswers(batch, answers);

@@ -83,7 +83,7 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
     const ownPages = [
       'http://a.example/',
       'https://www.a.example:8443/x',
-      'http://x.y.A.example/',
+      'http://x.y.a.example/',
       'http://a.example:1/',
     ];
     const strange = await discovered(

@@ -1,0 +1,64 @@
+import type { OrderAnswer } from '../../domain/push/order.js';
+import { after, type Instant, seconds } from '../../domain/time/units.js';
+import { SinkUnavailable } from '../ports/sink.js';
+import type { WaitingOrder } from './waiting-orders.js';
+
+/** A sink that has failed this many times in a row gets its orders one by one. */
+const FAILURES_IN_A_ROW = 4;
+/** An order is to blame if the sink has failed this often with it alone, and accepted others in between. */
+const STRIKES = 5;
+/** A sink that fails for a moment fails with the same order several times. */
+const STRIKE_INTERVAL = seconds(10);
+/** After this many single orders without a failure, batches are sent again. */
+const PROBATION = 1_000;
+
+interface Strikes {
+  count: number;
+  at: Instant;
+  /** Number of orders that the sink had accepted at the last strike. */
+  acceptedBefore: number;
+}
+
+/**
+ * Tells a sink that is down from an order with which it fails each time: a proxy that closes the connection at a word, or an
+ * index that answers 500 to a document. Such an order must not hold up all others. A sink that fails now and then accepts at the
+ * next attempt what it failed with before: then nobody is to blame.
+ */
+export class Suspects {
+  private strikes = new Map<WaitingOrder, Strikes>();
+  private accepted = 0;
+  /** Number of single orders that are still to be accepted before batches are sent again; 0 if these are sent. */
+  private remaining = 0;
+
+  /** Whether orders are sent one by one. */
+  get areSought(): boolean {
+    return this.remaining > 0;
+  }
+
+  noteAccepted(batch: readonly WaitingOrder[]): void {
+    this.accepted += batch.length;
+    this.remaining = Math.max(0, this.remaining - batch.length);
+    if (this.strikes.size > 0 && batch.some((order) => this.strikes.has(order))) this.strikes.clear();
+  }
+
+  /**
+   * Judges a failure of the sink.
+   * @param now the time of the failure
+   * @param failures number of failures in a row before this one
+   * @returns the answer for the only order of the batch if it is to blame
+   */
+  judge(batch: readonly WaitingOrder[], error: unknown, failures: number, now: Instant): OrderAnswer[] | undefined {
+    const [order] = batch;
+    if (!order || (error instanceof SinkUnavailable && error.retryAfterMs !== undefined)) return undefined;
+    if (this.areSought || failures + 1 >= FAILURES_IN_A_ROW) this.remaining = PROBATION;
+    if (batch.length > 1 || !this.areSought) return undefined;
+    const known = this.strikes.get(order);
+    if (known && (known.acceptedBefore === this.accepted || now < after(known.at, STRIKE_INTERVAL))) return undefined;
+    const count = (known?.count ?? 0) + 1;
+    this.strikes.set(order, { count, at: now, acceptedBefore: this.accepted });
+    if (count < STRIKES) return undefined;
+    this.strikes.delete(order);
+    const message = `the sink fails with this order each time, and accepts others: ${(error as Error).message}`;
+    return [{ state: 'refused', message: message.slice(0, 1_000), unsendable: true }];
+  }
+}
