@@ -138,3 +138,14 @@ it('chunks carry the headings above them, of which a deeper one ends with the ne
     ['D', 'D', 12, 13],
   ]);
 });
+
+it('a text has at most 10,000 chunks', () => {
+  const text = 'a '.repeat(10_001);
+  expect(
+    splitIntoChunks({ text, headings: [], blockEnds: [] }, { size: 2, overlap: 0, unit: 'characters' }),
+  ).toHaveLength(10_000);
+  const headings = Array.from({ length: 10_001 }, (_, i) => ({ level: 1, text: 'a', start: 2 * i }));
+  expect(splitIntoChunks({ text, headings, blockEnds: [] }, { size: 2, overlap: 0, unit: 'characters' })).toHaveLength(
+    10_000,
+  );
+});

@@ -110,3 +110,17 @@ it('a text that has lost a tenth or more is reduced, also if the rest is the sam
     false,
   );
 });
+
+it('the sketches of texts are those that the database holds', () => {
+  const texts = ['', 'one', 'one two', 'one two three four', write(1).join(' '), '北京大学'];
+  expect(texts.map((text) => computeTextSketch(text).toString(36))).toMatchInlineSnapshot(`
+    [
+      "0",
+      "98jiramxw1lx",
+      "drvjki2fsmtm",
+      "k9zjsvhibcar",
+      "1jtfjq19oxahm",
+      "ki2euf31wabw",
+    ]
+  `);
+});

@@ -208,6 +208,20 @@ describe('reading', () => {
     ]);
   });
 
+  it('keeps the first 1,000 sitemaps', () => {
+    const text = Array.from({ length: 1_001 }, (_, i) => `Sitemap: https://a.example/${i}.xml`).join('\n');
+    const { sitemaps } = parseRobots(text);
+    expect([sitemaps.length, sitemaps.at(-1)]).toEqual([1_000, 'https://a.example/999.xml']);
+  });
+
+  it('leaves out a byte order mark, but no other bytes', () => {
+    const rest = new TextEncoder().encode('user-agent: *\ndisallow: /x');
+    const isDisallowed = (...head: number[]) => !allows(Uint8Array.from([...head, ...rest]), 'a', '/x');
+    expect(isDisallowed(0xef, 0xbb, 0xbf)).toBe(true);
+    expect(isDisallowed(0xef, 0xbb, 0x20)).toBe(false);
+    expect(isDisallowed(0xef, 0x20, 0x20)).toBe(false);
+  });
+
   it('stops at 500 KiB and drops a truncated last line', () => {
     const head = 'user-agent: *\ndisallow: /early\n';
     const filler = '#'.repeat(ROBOTS_SIZE_LIMIT - head.length - '\ndisallow: /'.length);

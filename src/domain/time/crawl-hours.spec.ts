@@ -63,7 +63,7 @@ describe('the windows of a schedule', () => {
   });
 
   it('apply to hosts and their subdomains', () => {
-    const [own, all] = [schedule([], { hosts: ['example.com'] }), schedule([])];
+    const [own, all] = [schedule([], { hosts: ['example.org', 'example.com'] }), schedule([])];
     expect(findSchedule([own, all], 'example.com')).toBe(own);
     expect(findSchedule([own, all], 'www.example.com')).toBe(own);
     expect(findSchedule([own, all], 'notexample.com')).toBe(all);

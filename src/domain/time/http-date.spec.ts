@@ -31,7 +31,7 @@ describe('HTTP dates', () => {
 
   it('writes ISO 8601 as the platform does', () =>
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 4_102_444_799_999 }), (ms) => {
+      fc.property(fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }), (ms) => {
         expect(formatIsoTime(instant(ms))).toBe(new Date(ms).toISOString());
       }),
     ));
