@@ -7,6 +7,8 @@ import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { after, milliseconds, minutes, seconds } from '../../domain/time/units.js';
 import { type Sink, SinkUnavailable } from '../ports/sink.js';
 import { SinkQueue } from './sink-queue.js';
+import { Suspects } from './suspects.js';
+import type { WaitingOrder } from './waiting-orders.js';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const slot = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -220,14 +222,16 @@ describe('an order with which a sink fails each time', () => {
     expect([answers.size, queue.toView()]).toMatchObject([30, { state: 'ready', refused: 0 }]);
   });
 
-  it('is not one with which it fails only for a moment, however often it is asked meanwhile', async () => {
+  it('is not one with which it fails only for a moment, however often it is asked meanwhile', () => {
+    const suspects = new Suspects();
+    const [order, other] = uris(0, 2).map((uri) => ({ order: addOrder(uri) }) as unknown as WaitingOrder);
     const start = new ManualClock().now();
-    const { clock, answers, add } = startQueue((uri) => uri.endsWith('/0') && clock.now() < after(start, seconds(40)));
-    for (let i = 0; i < 60; i++) {
-      for (const uri of uris(i * 2, i * 2 + 2)) add(uri);
-      await pass(clock, seconds(1));
-    }
-    expect(answers.get('http://a.example/0')).toEqual({ state: 'acknowledged' });
+    const failed = (ms: number): unknown => {
+      suspects.noteAccepted([other!]);
+      return suspects.judge([order!], new SinkUnavailable('reset'), 3, after(start, milliseconds(ms)));
+    };
+    for (let ms = 0; ms < 39_900; ms += 100) expect(failed(ms)).toBeUndefined();
+    expect(failed(40_000)).toMatchObject([{ state: 'refused' }]);
   });
 
   it('is never one with which a sink fails by chance, however often that is', () => {

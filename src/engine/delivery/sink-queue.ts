@@ -223,9 +223,10 @@ export class SinkQueue implements SuccessorQueue {
   private send(immediately = false): void {
     while (!this.closed && this.batchesInFlight < this.definition.concurrency && this.isDue(immediately)) {
       const { batchDocuments, batchBytes } = this.definition;
-      if (this.refusesAll || (this.suspects.areSought && this.retries > 0)) this.queue.putLeastTriedFirst();
-      const most = this.suspects.areSought ? 1 : this.refusesAll ? MAX_TRIED : batchDocuments;
-      const maxOrders = Math.min(batchDocuments, most);
+      if (this.refusesAll || this.suspects.isAlone) this.queue.putLeastTriedFirst();
+      const maxOrders = this.suspects.limitBatch(
+        this.refusesAll ? Math.min(batchDocuments, MAX_TRIED) : batchDocuments,
+      );
       const batch = this.queue.takeBatch(maxOrders, batchBytes, this.urisInFlight);
       if (batch.length === 0) return;
       void this.deliver(batch);

@@ -3,14 +3,14 @@ import { after, type Instant, seconds } from '../../domain/time/units.js';
 import { SinkUnavailable } from '../ports/sink.js';
 import type { WaitingOrder } from './waiting-orders.js';
 
-/** A sink that has failed this many times in a row gets its orders one by one. */
+/** After this many failures of the sink in a row, its batches become smaller. */
 const FAILURES_IN_A_ROW = 4;
 /** An order is to blame if the sink has failed this often with it alone, and accepted others in between. */
 const STRIKES = 5;
 /** A sink that fails for a moment fails with the same order several times. */
 const STRIKE_INTERVAL = seconds(10);
-/** After this many single orders without a failure, batches are sent again. */
-const PROBATION = 1_000;
+/** A batch of more orders than this has no limit. */
+const MAX_LIMIT = 10_000;
 
 interface Strikes {
   count: number;
@@ -25,20 +25,22 @@ interface Strikes {
  * next attempt what it failed with before: then nobody is to blame.
  */
 export class Suspects {
-  private strikes = new Map<WaitingOrder, Strikes>();
+  private strikes = new WeakMap<WaitingOrder, Strikes>();
   private accepted = 0;
-  /** Number of single orders that are still to be accepted before batches are sent again; 0 if these are sent. */
-  private remaining = 0;
+  /** The largest number of orders of the next batch: halved by each failure, doubled by each success. */
+  private limit = Number.POSITIVE_INFINITY;
+  /** True if the sink has last failed with a single order: others are to be tried next. */
+  isAlone = false;
 
-  /** Whether orders are sent one by one. */
-  get areSought(): boolean {
-    return this.remaining > 0;
+  limitBatch(batchDocuments: number): number {
+    return Math.min(batchDocuments, this.limit);
   }
 
   noteAccepted(batch: readonly WaitingOrder[]): void {
     this.accepted += batch.length;
-    this.remaining = Math.max(0, this.remaining - batch.length);
-    if (this.strikes.size > 0 && batch.some((order) => this.strikes.has(order))) this.strikes.clear();
+    this.isAlone = false;
+    this.limit = this.limit > MAX_LIMIT ? Number.POSITIVE_INFINITY : 2 * this.limit;
+    if (batch.some((order) => this.strikes.has(order))) this.strikes = new WeakMap();
   }
 
   /**
@@ -50,8 +52,10 @@ export class Suspects {
   judge(batch: readonly WaitingOrder[], error: unknown, failures: number, now: Instant): OrderAnswer[] | undefined {
     const [order] = batch;
     if (!order || (error instanceof SinkUnavailable && error.retryAfterMs !== undefined)) return undefined;
-    if (this.areSought || failures + 1 >= FAILURES_IN_A_ROW) this.remaining = PROBATION;
-    if (batch.length > 1 || !this.areSought) return undefined;
+    if (this.limit === Number.POSITIVE_INFINITY && failures + 1 < FAILURES_IN_A_ROW) return undefined;
+    this.limit = Math.max(1, batch.length >> 1);
+    this.isAlone = batch.length === 1;
+    if (!this.isAlone) return undefined;
     const known = this.strikes.get(order);
     if (known && (known.acceptedBefore === this.accepted || now < after(known.at, STRIKE_INTERVAL))) return undefined;
     const count = (known?.count ?? 0) + 1;
