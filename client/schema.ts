@@ -753,7 +753,7 @@ export interface OrderDto {
   readonly answeredAt?: string;
   /** Message of a sink that refused the order, even while another sink has not responded yet. */
   readonly answer?: string;
-  /** Digest of the document. */
+  /** Digest of the document; of a change that the change guard holds, what identifies it. */
   readonly stamp?: string;
 }
 

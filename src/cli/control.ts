@@ -6,6 +6,7 @@ import type {
   AuditEntryDto,
   CrawlerDto,
   HeldChangeDto,
+  HeldChangeGroupDto,
   HeldDeletionsDto,
   HostDto,
   OrderDto,
@@ -119,30 +120,37 @@ export async function listOrders({ server, json, ...filters }: OrderFilters): Pr
   process.stdout.write(`${formatTable(['ORDER', 'DECIDED', 'KIND', 'STATE', 'REASON', 'URI', 'ANSWER'], rows)}\n`);
 }
 
-/** Lists what is held by host and reason, or compares the held changes of one host with their documents. */
+/** Lists what is held by host and reason; of one host, also its held changes beside their documents. */
 export async function listHeld(host: string | undefined, options: Options): Promise<void> {
   const client = new ServerClient(options);
-  if (host !== undefined) return compareHeldChanges(client, host, options);
-  const held = await client.list<HeldDeletionsDto>('/held-deletions');
-  if (options.json) return printJson(held);
+  if (host !== undefined && options.json) return printJson(await listHeldChanges(client, host));
+  const all = await client.list<HeldDeletionsDto>('/held-deletions');
+  if (options.json) return printJson(all);
+  const held = all.filter(({ host: name }) => host === undefined || name === host);
   if (held.length === 0) {
-    process.stdout.write('nothing is held\n');
+    process.stdout.write(`nothing is held${host === undefined ? '' : ` for ${toPrintable(host)}`}\n`);
     return;
   }
   const rows = held.flatMap(({ host: name, crawler, reasons, oldest, changes }) =>
     Object.entries(reasons).map(([reason, count]) => {
       const change = changes.find(({ cause }) => cause === reason);
-      const effect = change && change.replaces > 0 ? 'replace' : 'delete';
-      return [name, crawler, reason, count, effect, change?.oldest ?? oldest];
+      return [name, crawler, reason, count, describeEffect(change), change?.oldest ?? oldest];
     }),
   );
   process.stdout.write(`${formatTable(['HOST', 'CRAWLER', 'REASON', 'DOCUMENTS', 'WOULD', 'SINCE'], rows)}\n`);
+  if (host !== undefined) printHeldChanges(await listHeldChanges(client, host));
   process.stderr.write('to decide: crawlway held release HOST [--reason REASON], or crawlway held drop HOST\n');
 }
 
-async function compareHeldChanges(client: ServerClient, host: string, { json }: Options): Promise<void> {
-  const changes = await client.list<HeldChangeDto>(`/held-deletions/${encodeURIComponent(host)}/changes`);
-  if (json) return printJson(changes);
+function describeEffect(change: HeldChangeGroupDto | undefined): string {
+  if (!change || change.replaces === 0) return 'delete';
+  return change.deletes === 0 ? 'replace' : `replace ${change.replaces}, delete ${change.deletes}`;
+}
+
+const listHeldChanges = (client: ServerClient, host: string): Promise<readonly HeldChangeDto[]> =>
+  client.list<HeldChangeDto>(`/held-deletions/${encodeURIComponent(host)}/changes`);
+
+function printHeldChanges(changes: readonly HeldChangeDto[]): void {
   for (const { uri, cause, since, title, indexedText = '(no sink shows it)', finding = '' } of changes)
     process.stdout.write(
       `${toPrintable(uri)}\n  ${cause} since ${since}\n  indexed: ${toPrintable(`${title}: ${indexedText}`)}\n  now: ${toPrintable(finding)}\n`,

@@ -113,7 +113,7 @@ function addHeldCommands(program: Command): void {
       .description(
         action === 'release'
           ? 'send held deletions, and believe the pages of held changes'
-          : 'keep the documents until a later visit decides again',
+          : 'keep the documents: until a later visit finds them gone again, or their pages say something else',
       )
       .argument('<host>', 'web server, as held list shows it')
       .option('--reason <code>', 'only what has this reason, such as one-page-everywhere')

@@ -28,6 +28,8 @@ export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Files beside the configuration. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Sets the pages of the site before it is crawled. */
+  readonly site?: (site: FakeSite) => void;
 }
 
 export interface Problem {
@@ -67,6 +69,7 @@ export class ApiWorld {
       .page('/a.html', ['/c.html'])
       .page('/b.html')
       .page('/c.html');
+    options.site?.(site);
     const folder = mkdtempSync(join(tmpdir(), 'crawlway-api-'));
     mkdirSync(join(folder, 'config'));
     for (const [name, text] of Object.entries(options.files ?? {})) {

@@ -8,6 +8,7 @@ import { hasSameText } from '../content/exact-duplicates.js';
 import { hasSameSketch, isAlmostEmpty, isSameText, type TextSample } from '../content/text-sample.js';
 import type { Reason } from '../policy/reasons.js';
 import { atMost, type Duration, days, hours, type Instant, milliseconds, minutes } from '../time/units.js';
+import { computeUrlKey } from '../url/url-key.js';
 
 /** Why a change is held; also the error code of the page's visits meanwhile. */
 export const HOLD_CAUSES = ['one-page-everywhere', 'emptied', 'directive-wave'] as const;
@@ -27,6 +28,8 @@ export interface HeldChange {
   readonly cause: HoldCause;
   /** What it would do to the document. */
   readonly kind: 'add' | 'delete';
+  /** See `identifyChange`. */
+  readonly identity: string;
 }
 
 /** Directives by which a page or its site takes an indexed document out of the index. */
@@ -98,6 +101,26 @@ export const selectEvidence = (
 /** Whether two changes have the same cause if they have one in common. */
 export const isSameChange = (a: SuspiciousChange, b: SuspiciousChange | undefined): boolean =>
   isSameDirective(a, b) || (a.kind === 'text' && b?.kind === 'text' && isSameText(a.sample, b.sample));
+
+/** What has to be known of a change to recognize it: its directive and the sketch of its text, of which one may be empty. */
+export function identifyChange(change: SuspiciousChange): string {
+  const { reason = '', target = '' } = findDirective(change) ?? {};
+  const directive = target === '' ? reason : `${reason} ${computeUrlKey(target).toString(36)}`;
+  if (change.kind === 'directive') return `${directive}/`;
+  const { sample } = change;
+  return `${directive}/${isAlmostEmpty(sample) ? EMPTY : BigInt.asUintN(64, sample.sketch).toString(16)}`;
+}
+
+const EMPTY = 'empty';
+
+/** Whether two identities are those of changes with the same cause; see `isSameChange`. */
+export function hasSameIdentity(a: string, b: string): boolean {
+  const [ownDirective, ownText = ''] = a.split('/');
+  const [directive, text = ''] = b.split('/');
+  if (ownDirective !== '' && ownDirective === directive) return true;
+  if (ownText === '' || text === '' || ownText === EMPTY || text === EMPTY) return ownText !== '' && ownText === text;
+  return hasSameSketch(BigInt(`0x${ownText}`), BigInt(`0x${text}`));
+}
 
 /**
  * `doubt`: what the others say does not decide it, so the change is held, but for a day only: an outage is over by then.

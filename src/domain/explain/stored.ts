@@ -31,6 +31,8 @@ function createOrderHeadline(facts: UrlFacts, state: UrlState): Headline | undef
   if (awaitingOrder && isHoldCause(awaitingOrder.reason)) return createHeldChangeHeadline(awaitingOrder, facts);
   if (awaitingOrder) return createAwaitingHeadline(awaitingOrder);
   const latestOrder = facts.orders[0];
+  if (latestOrder?.state === 'dropped' && isHoldCause(latestOrder.reason) && latestOrder.reason === state.reason)
+    return createHeldChangeHeadline(latestOrder, facts);
   if (latestOrder?.state === 'pending') return createInFlightHeadline(state, latestOrder);
   if (latestOrder?.state === 'refused') return createRefusedHeadline(state, latestOrder);
   return undefined;
@@ -46,15 +48,20 @@ function createHeldHeadline({ hostKey }: UrlState, { reason }: OrderFacts): Head
 }
 
 /** A change that the change guard holds; the last visit has found it. */
-function createHeldChangeHeadline({ reason, kind, answer }: OrderFacts, { visits }: UrlFacts): Headline {
+function createHeldChangeHeadline({ reason, kind, answer, state }: OrderFacts, { visits }: UrlFacts): Headline {
   const { meaning, remedy } = findCodeEntry(reason);
   const finding = visits.find(({ outcome }) => outcome === reason)?.detail;
   const effect = kind === 'add' ? 'replace its document' : 'delete its document';
-  const isReleased = answer === RELEASED;
+  const stage =
+    state === 'dropped'
+      ? 'the change was dropped and is not believed as long as the page says the same'
+      : answer === RELEASED
+        ? 'the change was released and waits for a visit'
+        : 'the change is held';
   return {
     fate: 'in-index',
     reason,
-    text: `In the index. Its page has changed, which would ${effect}, but ${isReleased ? 'the change was released and waits for a visit' : 'the change is held'}: ${stripFullStop(meaning)}${finding === undefined ? '' : ` (${stripFullStop(finding)})`}.`,
+    text: `In the index. Its page has changed, which would ${effect}, but ${stage}: ${stripFullStop(meaning)}${finding === undefined ? '' : ` (${stripFullStop(finding)})`}.`,
     nextStep: remedy,
   };
 }

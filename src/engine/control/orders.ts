@@ -70,9 +70,10 @@ export class Orders {
     const startedAt = this.services.clock.now();
     const entry = await this.services.store.getOrder(id);
     if (!entry) throw new NotFound(`there is no order ${id}`);
-    if (entry.state !== 'refused' && !isWithheld(entry)) {
+    const isDroppedChange = entry.state === 'dropped' && isHoldCause(entry.reason);
+    if (entry.state !== 'refused' && !isWithheld(entry) && !isDroppedChange) {
       throw new Unacceptable(
-        `order ${id} is ${entry.state}; only refused orders, and deletions that are held or waiting, can be sent again`,
+        `order ${id} is ${entry.state}; only refused orders, deletions that are held or waiting, and changes that were held can be sent again`,
       );
     }
     const state = await this.findState(entry);
@@ -151,35 +152,37 @@ export class Orders {
    * change guard holds is believed at the next visit, which is made at once.
    */
   async releaseHeldDeletions(hostKey: string, reason?: string): Promise<number> {
-    const entries: LedgerEntry[] = [];
-    for await (const entry of this.readHeldDeletions(hostKey, reason)) entries.push(entry);
-    void this.sendAll(entries);
+    const entries = await this.findHeldDeletions(hostKey, reason);
+    void this.decideAll(entries, this.send);
     return entries.length;
   }
 
-  /** Drops the held deletions and changes of a host, or only those with this reason: the documents stay in the index. */
+  /**
+   * Drops the held deletions and changes of a host, or only those with this reason: the documents stay in the index, and
+   * a change is not held again as long as its page says the same. Those of pages that are being visited follow in the
+   * background.
+   */
   async dropHeldDeletions(hostKey: string, reason?: string): Promise<number> {
-    let count = 0;
-    for await (const entry of this.readHeldDeletions(hostKey, reason)) {
-      const state = await this.findState(entry);
-      const droppedEntry: LedgerEntry = { ...entry, state: 'dropped', answeredAt: this.services.clock.now() };
-      if (state)
-        await this.services.store.settle([
-          { id: state.id, changes: state.url === entry.uri ? { pendingDeletion: null } : {}, orders: [droppedEntry] },
-        ]);
-      else await this.services.store.saveOrders([droppedEntry]);
-      count++;
-    }
-    return count;
+    const entries = await this.findHeldDeletions(hostKey, reason);
+    const rest = await this.attempt(entries, this.drop);
+    void this.decideAll(rest, this.drop);
+    return entries.length;
   }
 
-  /** Shows some of the changes of a host that are held, with what the document says and what the page says now. */
+  /**
+   * Shows some of the changes of a host that are held, of each crawler and cause, with what the document says and what
+   * the page says now.
+   */
   async compareHeldChanges(hostKey: string): Promise<HeldChangeSample[]> {
     const samples: HeldChangeSample[] = [];
-    for (const cause of HOLD_CAUSES) {
-      const filter = { state: 'awaiting', hostKey, reason: cause } as const;
-      for (const entry of await this.services.store.listOrders(filter, undefined, MAX_COMPARED))
-        samples.push(await this.compareChange(entry, cause));
+    const counts = new Map<string, number>();
+    for await (const entry of this.readEntries({ state: 'awaiting', hostKey })) {
+      const { crawler, reason } = entry;
+      const group = `${crawler} ${reason}`;
+      const count = counts.get(group) ?? 0;
+      if (!isHoldCause(reason) || count >= MAX_COMPARED) continue;
+      counts.set(group, count + 1);
+      samples.push(await this.compareChange(entry, reason));
     }
     return samples;
   }
@@ -211,38 +214,54 @@ export class Orders {
 
   /** Lets the next visit, which is made at once, believe the page; false if the URL is in flight. */
   private async releaseChange(entry: LedgerEntry, state: UrlState, crawler: Crawler): Promise<boolean> {
-    await this.services.store.saveOrders([{ ...entry, answer: RELEASED }]);
+    await this.services.store.saveOrders([{ ...entry, state: 'awaiting', answeredAt: undefined, answer: RELEASED }]);
     return crawler.decide(state, { do: 'visit' });
   }
 
-  private async sendAll(entries: readonly LedgerEntry[]): Promise<void> {
-    const remaining = [...entries];
+  private async decideAll(entries: readonly LedgerEntry[], decide: EntryDecision): Promise<void> {
+    let remaining = entries;
     while (remaining.length > 0) {
-      const batch = remaining.splice(0, BATCH_SIZE);
-      const isDone = await Promise.all(batch.map((entry) => this.send(entry)));
-      remaining.push(...batch.filter((_, i) => !isDone[i]));
-      if (!isDone.includes(true)) await this.services.clock.sleep(RETRY_DELAY);
+      const rest = await this.attempt(remaining, decide);
+      if (rest.length === remaining.length) await this.services.clock.sleep(RETRY_DELAY);
+      remaining = rest;
     }
   }
 
+  /** Returns the entries whose URLs are in flight, and those that the store could not answer for. */
+  private async attempt(entries: readonly LedgerEntry[], decide: EntryDecision): Promise<LedgerEntry[]> {
+    const rest: LedgerEntry[] = [];
+    for (let i = 0; i < entries.length; i += BATCH_SIZE) {
+      const batch = entries.slice(i, i + BATCH_SIZE);
+      const isDone = await Promise.all(batch.map((entry) => this.decideEntry(entry, decide)));
+      rest.push(...batch.filter((_, i) => !isDone[i]));
+    }
+    return rest;
+  }
+
   /** Resolves to false if the URL is in flight or the store is unavailable, so that the caller must try again later. */
-  private async send({ id }: LedgerEntry): Promise<boolean> {
+  private async decideEntry({ id }: LedgerEntry, decide: EntryDecision): Promise<boolean> {
     const { store, log } = this.services;
     try {
       const entry = await store.getOrder(id);
       if (!entry || !isWithheld(entry)) return true; // a visit or an operator has decided in the meantime
       const state = await this.findState(entry);
       const crawler = this.services.crawlers.findStored(entry.crawler);
-      if (state && crawler && isHoldCause(entry.reason)) return await this.releaseChange(entry, state, crawler);
-      if (state && crawler) return await crawler.decide(state, { do: 'send-again', entry });
+      if (state && crawler) return await decide(entry, state, crawler);
       await store.saveOrders([{ ...entry, state: 'cancelled', answer: 'the URL is no longer known' }]);
       return true;
     } catch (error) {
       if (error instanceof StoreUnavailable) return false;
-      log.error('could not send a held deletion, which remains held', { order: id, error: String(error) });
+      log.error('could not decide what is held, which remains held', { order: id, error: String(error) });
       return true;
     }
   }
+
+  private readonly send: EntryDecision = (entry, state, crawler) =>
+    isHoldCause(entry.reason)
+      ? this.releaseChange(entry, state, crawler)
+      : crawler.decide(state, { do: 'send-again', entry });
+
+  private readonly drop: EntryDecision = (entry, state, crawler) => crawler.decide(state, { do: 'drop', entry });
 
   /** Returns the deletion that replaced this one, or else this one with its outcome. */
   private async findOutcome(entry: LedgerEntry, startedAt: Instant): Promise<LedgerEntry> {
@@ -270,6 +289,12 @@ export class Orders {
     return part ? store.find(crawler, part.page) : state;
   }
 
+  private async findHeldDeletions(hostKey: string, reason: string | undefined): Promise<LedgerEntry[]> {
+    const entries: LedgerEntry[] = [];
+    for await (const entry of this.readHeldDeletions(hostKey, reason)) entries.push(entry);
+    return entries;
+  }
+
   private async *readHeldDeletions(hostKey?: string, reason?: string): AsyncIterable<LedgerEntry> {
     for (const state of ['held', 'awaiting'] as const) yield* this.readEntries({ state, hostKey, reason });
   }
@@ -283,6 +308,9 @@ export class Orders {
     } while (before !== undefined);
   }
 }
+
+/** Resolves to false if the URL is in flight. */
+type EntryDecision = (entry: LedgerEntry, state: UrlState, crawler: Crawler) => Promise<boolean>;
 
 const isWithheld = ({ state }: LedgerEntry): boolean => state === 'held' || state === 'awaiting';
 

@@ -7,6 +7,7 @@ import {
   decideResend,
   decideSendingTo,
 } from '../../domain/crawl/commands.js';
+import { isHoldCause } from '../../domain/crawl/change-guard.js';
 import type { Disposition } from '../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { CommandResult, UrlCommand } from '../crawl/outcome/decision.js';
@@ -43,6 +44,8 @@ export class UrlCommands {
         return toResult(await this.rejudging.decide(context, state));
       case 'send-again':
         return sendAgain(state, command.entry);
+      case 'drop':
+        return drop(state, command.entry);
       case 'send-to':
         return this.sendTo(command, state, context);
     }
@@ -70,6 +73,13 @@ export class UrlCommands {
 const toResult = (disposition: Disposition | undefined): CommandResult | undefined => disposition && { disposition };
 
 const NOTHING: Disposition = { remove: false, changes: {}, changed: false };
+
+/** A dropped change remains pending: its page is visited like those of held ones, and never believed because of the drop. */
+function drop({ url }: UrlState, order: LedgerEntry): CommandResult {
+  const staysPending = order.uri !== url || isHoldCause(order.reason);
+  const disposition = staysPending ? NOTHING : { ...NOTHING, changes: { pendingDeletion: null } };
+  return { disposition, cancellation: { order, reason: 'dropped by a person', state: 'dropped' } };
+}
 
 function sendAgain(state: UrlState, entry: LedgerEntry): CommandResult {
   const resend = decideResend(state, entry);

@@ -96,7 +96,8 @@ export class HeldDeletionsController {
   @Operation({
     id: 'listHeldChanges',
     summary: 'Compare held changes',
-    description: 'Up to five pages of the host for each cause: what is indexed, and what the page says now.',
+    description:
+      'Up to five pages of the host for each crawler and cause: what is indexed, and what the page says now.',
     role: 'read',
     crawlers: 'items',
   })
@@ -136,7 +137,7 @@ export class HeldDeletionsController {
     id: 'dropHeldDeletions',
     summary: 'Drop held deletions',
     description:
-      "The host's held deletions and changes are discarded; the documents stay in the index until a later visit decides again.",
+      "The host's held deletions and changes are discarded, and the documents stay in the index: until a later visit finds a page gone again; a change is not held again as long as its page says the same. What a page says that is being visited is discarded when its visit has ended.",
     role: 'operate',
     crawlers: 'handler',
     problems: NOT_FOUND_PROBLEM,

@@ -17,5 +17,8 @@ export const orderSchema = schema<LedgerEntry>()('Order', {
     'document_parsing_exception: cannot parse title',
     'Message of a sink that refused the order, even while another sink has not responded yet.',
   ).optional(),
-  stamp: text('5f2b0c9d', 'Digest of the document.').optional(),
+  stamp: text(
+    '5f2b0c9d',
+    'Digest of the document; of a change that the change guard holds, what identifies it.',
+  ).optional(),
 });

@@ -273,7 +273,7 @@ it('without the guard, whatever a page says is believed', async () => {
  *
  * @param restarts whether its store is a file, with which a second crawl can begin
  */
-async function heldSite({ crawler = '', restarts = false } = {}) {
+async function heldSite({ crawler = '', restarts = false, fault = 'a maintenance page' } = {}) {
   const guarded = await guardedSite([13, { write, around: ['', ''] }], 0);
   const { site, paths } = guarded;
   const file = join(temporaryDirectory(), 'crawlway.db');
@@ -288,7 +288,7 @@ async function heldSite({ crawler = '', restarts = false } = {}) {
     });
   const world = await begin();
   await world.untilIdle();
-  HELD['a maintenance page']!(guarded);
+  HELD[fault]!(guarded);
   await visitAll(world, 1);
   const { hostKey } = (await world.state(site.url('/')))!;
   return { ...guarded, world, begin, hostKey, count: paths.length };
@@ -333,16 +333,81 @@ it.each(['in the same process', 'after a restart'])('a released change is believ
   expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
 });
 
-it('a dropped change leaves the document as it was', async () => {
-  const { world, hostKey, count } = await heldSite();
+it('a dropped change leaves the document as it was, and is not held again as long as the page says the same', async () => {
+  const { world, hostKey, count, site, paths, pages } = await heldSite();
   await world.engine.setRunState('test', 'paused');
   expect(await world.engine.orders.dropHeldDeletions(hostKey)).toBe(count);
   expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
   expect(await countOrders(world)).toEqual({ adds: count, deletes: 0 });
   await world.engine.setRunState('test', 'running');
   await visitAll(world, 1);
+  await world.pass(hours(60));
   expect(await countOrders(world)).toEqual({ adds: count, deletes: 0 });
+  expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
+  const { headline } = await world.engine.explanations.explain('test', site.url('/topic-3'));
+  expect(headline).toMatchObject({ fate: 'in-index', reason: 'one-page-everywhere' });
+  expect(headline.text).toContain('the change was dropped and is not believed as long as the page says the same');
+  // Another outage is another decision.
+  for (const path of paths) site.set(path, createPage('Error', `Database error 4711: ${write('database', 30)}`));
+  await visitAll(world, 1);
   expect((await world.engine.getMetrics()).heldDeletions).toBe(count);
+  expect(await world.engine.orders.dropHeldDeletions(hostKey)).toBe(count);
+  for (const [path, page] of pages) site.set(path, page);
+  await world.pass(hours(1));
+  expect(await world.store.count({ crawler: 'test', status: 'indexed' })).toBe(count);
+  // So is the same outage once the pages have recovered.
+  for (const path of paths) site.set(path, MAINTENANCE);
+  await visitAll(world, 1);
+  expect((await world.engine.getMetrics()).heldDeletions).toBe(count);
+  expect(await countOrders(world)).toEqual({ adds: count, deletes: 0 });
+});
+
+it.each([
+  ['noindex in the template', 'directive-wave'],
+  ['a canonical URL that names the home page', 'directive-wave'],
+  ['an empty answer', 'emptied'],
+  ['a maintenance page with a number of its own each time', 'one-page-everywhere'],
+])(
+  '%s is not held again once it was dropped, also after a restart, and can still be released',
+  async (fault, cause) => {
+    const { world: before, begin, hostKey } = await heldSite({ restarts: true, fault });
+    const [held] = await before.engine.orders.listHeldDeletions();
+    expect(Object.keys(held!.reasons)).toEqual([cause]);
+    expect(await before.engine.orders.dropHeldDeletions(hostKey, cause)).toBe(held!.count);
+    await before.close();
+    const world = await begin();
+    await world.untilIdle();
+    await visitAll(world, 2);
+    expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
+    const documents = await readStamps(world);
+    const [dropped] = await world.engine.orders.list({ state: 'dropped' }, undefined, 1);
+    await world.during(world.engine.orders.retry(dropped!.id));
+    await world.pass(minutes(5));
+    const now = await readStamps(world);
+    expect([...documents].filter(([url, stamp]) => now.get(url) !== stamp).map(([url]) => url)).toEqual([dropped!.uri]);
+  },
+);
+
+it('a change is dropped although its page is being visited, and its visit does not bring it back', async () => {
+  const { world, hostKey, count, site } = await heldSite();
+  let answer: (() => void) | undefined;
+  site.set('/topic-3', (_, response) => {
+    answer = () => response.writeHead(200, HTML).end(String(MAINTENANCE.body));
+    return undefined;
+  });
+  await world.engine.maintenance.refresh('test', { like: '%/topic-3' });
+  while (!answer) await new Promise((resolve) => setImmediate(resolve));
+  expect(await world.engine.orders.dropHeldDeletions(hostKey)).toBe(count);
+  expect((await world.engine.orders.list({ state: 'awaiting' }, undefined, 100)).map(({ uri }) => uri)).toEqual([
+    site.url('/topic-3'),
+  ]);
+  site.set('/topic-3', MAINTENANCE);
+  answer();
+  await world.pass(minutes(1));
+  expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
+  await visitAll(world, 1);
+  expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
+  expect(await countOrders(world)).toEqual({ adds: count, deletes: 0 });
 });
 
 it('a change is believed by itself only after the time that an operator has set', async () => {

@@ -231,7 +231,7 @@ function DecisionDialog({ deletions, decision, onClose, onDone }: DecisionProps)
       <p>
         {isRelease
           ? `${formatPlural(heldCount, 'document')} of ${host} will be ${noun === 'deletion' ? 'removed from the index' : 'removed from the index, or replaced by what their pages say now'}.`
-          : `${formatPlural(heldCount, 'document')} of ${host} will stay in the index until a later visit decides again.`}
+          : `${formatPlural(heldCount, 'document')} of ${host} will stay in the index: until a later visit finds a page gone again, or until a page says something else.`}
       </p>
     </ConfirmDialog>
   );

@@ -324,7 +324,7 @@ export class ChangeGuard {
     if (!(await this.services.scheduleVisit(state))) this.missed.add(state.id);
   }
 
-  /** Visits all held pages of the host: what they say now counts, unless it is still suspicious. */
+  /** Visits all held pages of the host, also those whose changes were dropped: what they say now counts, unless it is still suspicious. */
   private async visitHeldPages(hostKey: string, memory: HostMemory): Promise<void> {
     const { store, clock } = this.services;
     const now = clock.now();
@@ -332,16 +332,12 @@ export class ChangeGuard {
     memory.checker = undefined;
     if (memory.revisitedAt !== undefined && between(memory.revisitedAt, now) < MIN_REVISIT_INTERVAL) return;
     memory.revisitedAt = now;
-    let lastId: number | undefined;
+    let lastId = 0;
     for (;;) {
-      const filter = { crawler: this.crawler, hostKey, state: 'awaiting' } as const;
-      const entries = await store.listOrders(filter, lastId, PAGE_SIZE);
-      for (const { uri, reason } of entries) {
-        const state = isHoldCause(reason) ? await store.find(this.crawler, uri) : undefined;
-        if (state) await this.services.scheduleVisit(state);
-      }
-      lastId = entries.at(-1)?.id;
-      if (entries.length < PAGE_SIZE) return;
+      const states = await store.list({ crawler: this.crawler, hostKey, pendingDeletion: true }, lastId, PAGE_SIZE);
+      for (const state of states) if (isHoldCause(state.pendingDeletion)) await this.services.scheduleVisit(state);
+      if (states.length < PAGE_SIZE) return;
+      lastId = states.at(-1)!.id;
     }
   }
 

@@ -2,6 +2,7 @@
 import {
   getHoldCause,
   type HostEvidence,
+  identifyChange,
   type PageAnswer,
   type SuspiciousChange,
 } from '../../../domain/crawl/change-guard.js';
@@ -31,7 +32,8 @@ export function createHeldResult(result: PageResult, { change }: ChangedAnswer, 
   const { isConfirmed, retryAfter } = hold;
   const code = getHoldCause(change);
   const deletes = change.kind === 'directive' || (result.outcome.kind === 'document' && !result.outcome.index);
-  const held = isConfirmed ? ({ cause: code, kind: deletes ? 'delete' : 'add' } as const) : undefined;
+  const kind = deletes ? 'delete' : 'add';
+  const held = isConfirmed ? ({ cause: code, kind, identity: identifyChange(change) } as const) : undefined;
   const detail = `${describeChange(change)}; ${describeEvidence(hold)}`;
   const outcome = { kind: 'error', code, detail, retryAfter, held } as const;
   return { ...result, outcome, links: [], refused: [], words: undefined, hub: undefined };

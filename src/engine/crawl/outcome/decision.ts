@@ -18,6 +18,8 @@ export type UrlCommand =
   /** With reasons: only if the URL is in error for one of them. */
   | { readonly do: 'visit'; readonly reasons?: readonly Reason[] }
   | { readonly do: 'send-again'; readonly entry: LedgerEntry }
+  /** Discards what a guard holds. */
+  | { readonly do: 'drop'; readonly entry: LedgerEntry }
   /**
    * Sends what is indexed to one sink: copied from the sink `from`, otherwise found by a visit. If `from` is the sink
    * itself, the document's principals have changed.
@@ -35,8 +37,8 @@ export interface CommandResult {
   readonly sinks?: readonly string[];
   /** The deletion of a document that was split off the page, released by an operator. */
   readonly releasedPart?: { readonly id: string; readonly entry: LedgerEntry };
-  /** A ledger entry that is no longer needed, and why. */
-  readonly cancellation?: { readonly order: LedgerEntry; readonly reason: string };
+  /** A ledger entry that is no longer needed, and why; `dropped` if that was decided by a person. */
+  readonly cancellation?: { readonly order: LedgerEntry; readonly reason: string; readonly state?: 'dropped' };
 }
 
 export interface Decision extends CommandResult {

@@ -50,8 +50,9 @@ export class Ledger {
   }
 
   /** Creates the entry of a change that the change guard holds; it has no document, and is never sent. */
-  createHeldEntry(state: UrlState, { cause, kind }: HeldChange): LedgerEntry {
-    return { ...this.createHeader(state, cause), kind, state: 'awaiting', attempts: 0, answer: AWAITING_HOST };
+  createHeldEntry(state: UrlState, { cause, kind, identity }: HeldChange): LedgerEntry {
+    const result = { state: 'awaiting', attempts: 0, answer: AWAITING_HOST, stamp: identity } as const;
+    return { ...this.createHeader(state, cause), kind, ...result };
   }
 
   /** Creates a deletion of a document in a sink that has no stored URL. */

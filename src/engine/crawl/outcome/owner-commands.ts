@@ -27,14 +27,18 @@ export type Command =
  * Increased whenever a node of the previous release could misunderstand a command. Commands without a version have
  * version 1.
  */
-const VERSION = 2;
+const VERSION = 3;
 
 /**
  * The first version whose nodes understand the command. Nodes of version 1 would send a document back to its sink
- * unchanged.
+ * unchanged; those of version 2 would not drop what is held.
  */
-const getRequiredVersion = (command: Command): number =>
-  command.do === 'decide' && command.word.do === 'send-to' && command.word.from === command.word.sink ? 2 : 1;
+function getRequiredVersion(command: Command): number {
+  if (command.do !== 'decide') return 1;
+  const { word } = command;
+  if (word.do === 'drop') return 3;
+  return word.do === 'send-to' && word.from === word.sink ? 2 : 1;
+}
 
 type UrlOfHost = Pick<UrlState, 'hostKey' | 'crawler' | 'url'>;
 

@@ -4,7 +4,7 @@
  * document.
  */
 
-import type { HeldChange } from '../../../domain/crawl/change-guard.js';
+import { type HeldChange, hasSameIdentity, isHoldCause } from '../../../domain/crawl/change-guard.js';
 import { UNKNOWN_STAMP, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { PushDocument } from '../../../domain/push/order.js';
@@ -94,7 +94,10 @@ export class UrlSettlement {
     return { ...sent, orders: [...cancelled, ...sent.orders] };
   }
 
-  /** Records that the change guard holds what the page says; its document stays where it is. */
+  /**
+   * Records that the change guard holds what the page says; its document stays where it is. A change that a person has
+   * dropped is not listed again as long as the page says the same.
+   */
   private async holdChange({ state, disposition }: Decision, held: HeldChange): Promise<SendingResult> {
     const { sending, deletionOrders, services } = this;
     const entries = await deletionOrders.findHeldDeletions(state);
@@ -103,7 +106,8 @@ export class UrlSettlement {
       entries.filter((entry) => entry !== known),
       `the page now has a different change (${held.cause})`,
     );
-    if (!known) {
+    if (known && known.stamp !== held.identity) orders.push({ ...known, stamp: held.identity });
+    if (!known && !(await this.isDropped(state, held, entries))) {
       const entry = services.ledger.createHeldEntry(state, held);
       const { id, crawler, uri, kind, reason, answer: message } = entry;
       services.events.emit({ type: 'order', crawler, id, uri, kind, state: entry.state, reason, message });
@@ -114,6 +118,15 @@ export class UrlSettlement {
     return { changes: services.inDoubt.selectChangesIfUnanswered(state, changes), orders, remove: false };
   }
 
+  /** @param open what is held of the URL now */
+  private async isDropped(state: UrlState, { identity }: HeldChange, open: readonly LedgerEntry[]): Promise<boolean> {
+    if (!isHoldCause(state.pendingDeletion)) return false; // the page has recovered since
+    const entries = await this.sending.findOrdersInState(state, 'dropped');
+    const dropped = entries.find(({ reason }) => isHoldCause(reason));
+    if (dropped?.stamp === undefined || open.some(({ id }) => id > dropped.id)) return false;
+    return hasSameIdentity(identity, dropped.stamp);
+  }
+
   /** Cancels orders that are waiting for the URL and no longer needed. */
   private async cancelWithheld(
     { state, disposition, cancellation }: Decision,
@@ -122,14 +135,13 @@ export class UrlSettlement {
     const { sending, deletionOrders } = this;
     const cancelled: LedgerEntry[] = [];
     if (cancellation) {
-      const { order, reason } = cancellation;
-      const openEntries = await sending.findOrdersInState(state, order.state);
-      cancelled.push(
-        ...sending.cancel(
-          openEntries.filter(({ id }) => id === order.id),
-          reason,
-        ),
-      );
+      const { order, reason, state: end = 'cancelled' as const } = cancellation;
+      // A visit may have changed what a held deletion waits for.
+      for (const open of order.state === 'refused' ? (['refused'] as const) : (['held', 'awaiting'] as const)) {
+        const entries = await sending.findOrdersInState({ ...state, url: order.uri }, open);
+        const own = entries.filter(({ id }) => id === order.id);
+        cancelled.push(...sending.cancel(own, reason).map((entry) => ({ ...entry, state: end })));
+      }
     }
     const cancelDeletions = async (answer: string): Promise<unknown> =>
       cancelled.push(...sending.cancel(await deletionOrders.findHeldDeletions(state), answer));
