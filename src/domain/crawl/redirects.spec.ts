@@ -9,7 +9,9 @@ import { URL_STATUSES, type UrlState } from './url-state.js';
 const NOW = 1_000_000;
 const target = (fields: Partial<UrlState>): UrlState =>
   ({ status: 'indexed', reason: 'indexed', stamp: 'a', lastVisitAt: instant(NOW), ...fields }) as UrlState;
-const judge = (fields: Partial<UrlState>) => judgeTarget(target(fields), instant(NOW));
+const SOURCE = { url: 'http://a/old', status: 'indexed', reason: 'indexed' } as const;
+const judge = (fields: Partial<UrlState>, source: Partial<UrlState> = {}) =>
+  judgeTarget({ ...SOURCE, ...source }, target(fields), instant(NOW));
 
 const states = fc.record({
   status: fc.constantFrom(...URL_STATUSES),
@@ -23,6 +25,16 @@ describe('the target of a redirect', () => {
   it('has failed if a sink has refused its document', () => {
     expect(judge({ status: 'visited', reason: 'order-refused', stamp: undefined }).kind).toBe('failed');
     expect(judge({ status: 'visited', reason: 'noindex', stamp: undefined }).kind).toBe('no-document');
+  });
+
+  it('that repeats the text of its source is visited again, now that the source is known to redirect', () => {
+    const repeats = { status: 'visited', reason: 'exact-duplicate', stamp: undefined } as const;
+    expect(judge({ ...repeats, canonical: SOURCE.url }).kind).toBe('unknown');
+    expect(judge({ ...repeats, canonical: 'http://a/other' }).kind).toBe('no-document');
+    const resembles = { ...repeats, reason: 'near-duplicate' } as const;
+    expect(judge(resembles).kind).toBe('unknown');
+    expect(judge(resembles, { status: 'redirected', reason: 'awaiting-redirect-target' }).kind).toBe('no-document');
+    expect(judge(resembles, { status: 'error', reason: 'redirect-target-failed' }).kind).toBe('no-document');
   });
 
   it('takes the place of a document only if it was visited since and is in the index', () => {

@@ -7,6 +7,7 @@ import type { RedirectEvidence } from '../fetch/login-wall.js';
 import type { Reason } from '../policy/reasons.js';
 import { isPageGone } from '../push/sign-of-life.js';
 import type { Instant } from '../time/units.js';
+import { EXACT_DUPLICATE } from './disposition.js';
 import type { UrlState } from './url-state.js';
 
 /**
@@ -17,14 +18,26 @@ export type TargetVerdict =
   | { readonly kind: 'there' | 'gone' | 'no-document' | 'unknown' }
   | { readonly kind: 'failed'; readonly reason: Reason };
 
+/** Whether the page was last seen to redirect: the text of its document is no longer found at its address. */
+export const isRedirecting = ({ status, reason }: Pick<UrlState, 'status' | 'reason'>): boolean =>
+  status === 'redirected' || reason === 'redirect-target-failed';
+
 /**
+ * @param source the page that redirects, as it was before this visit
  * @param target the end of the redirect chain, or the last of its URLs that is known; undefined if it is unknown
  * @param since visits before this time say nothing about the target
  */
-export function judgeTarget(target: UrlState | undefined, since: Instant): TargetVerdict {
+export function judgeTarget(
+  source: Pick<UrlState, 'url' | 'status' | 'reason'>,
+  target: UrlState | undefined,
+  since: Instant,
+): TargetVerdict {
   if (!target) return { kind: 'no-document' };
   const { status, reason, stamp, lastVisitAt, pendingDeletion } = target;
   if (status === 'excluded' || status === 'elsewhere' || status === 'filtered') return { kind: 'no-document' };
+  // It has given way to the source, which was not known to redirect at that time.
+  if (reason === EXACT_DUPLICATE && target.canonical === source.url) return { kind: 'unknown' };
+  if (reason === 'near-duplicate' && !isRedirecting(source)) return { kind: 'unknown' };
   if (status === 'waiting' || lastVisitAt === undefined || lastVisitAt < since) return { kind: 'unknown' };
   if (status === 'error') return isPageGone(reason) ? { kind: 'gone' } : { kind: 'failed', reason };
   // A sink has refused its document.

@@ -62,6 +62,8 @@ export interface UrlFacts {
   readonly refused?: RefusedSample;
   /** The canonical URL, the original of a duplicate, or the redirect target that the last visit named. */
   readonly related?: { readonly url: string; readonly refused?: ReasonCode; readonly state?: UrlState };
+  /** The move of its site's pages to new addresses, if it redirects to one of these. */
+  readonly move?: { readonly from: string; readonly to: string; readonly done: number; readonly total: number };
   /** Whether the crawl starts from the URL. */
   readonly isStart?: boolean;
   readonly crawler: 'running' | 'paused' | 'stopped' | 'unknown';

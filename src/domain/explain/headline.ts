@@ -11,7 +11,7 @@ export type { Fate, Headline } from './facts.js';
 
 export function createHeadline(facts: UrlFacts): Headline {
   const headline = facts.state
-    ? appendLinkRefusal(createStoredHeadline(facts, facts.state), facts)
+    ? appendLinkRefusal(appendMove(createStoredHeadline(facts, facts.state), facts), facts)
     : createUnknownHeadline(facts);
   return facts.crawler === 'paused' || facts.crawler === 'stopped' ? appendCrawlerState(headline, facts) : headline;
 }
@@ -20,6 +20,14 @@ export function createHeadline(facts: UrlFacts): Headline {
 function appendCrawlerState(headline: Headline, { crawler }: UrlFacts): Headline {
   const text = `${headline.text} The crawler is ${crawler}: nothing is fetched until it is started.`;
   return headline.fate === 'on-its-way' ? { ...headline, text, nextStep: 'Start the crawler.' } : { ...headline, text };
+}
+
+/** What a page shares with many others is not its own fault. */
+function appendMove(headline: Headline, { move }: UrlFacts): Headline {
+  if (!move) return headline;
+  const { from, to, done, total } = move;
+  const text = `${headline.text} The pages of its site move from ${from}* to ${to}*: ${done} of ${total} are found there.`;
+  return { ...headline, text };
 }
 
 /** The verdict on another link to a stored URL does not change the URL's fate, so it is only added to the text. */

@@ -282,7 +282,7 @@ export const ERROR_CODES = {
   ),
   'move-undecided': defineTemporary(
     'The page redirects to another site, to which the crawl does not move by itself. The document stays until an operator decides.',
-    'See the reason in the detail of the visit; decide with `POST /crawlers/{crawler}/moves`.',
+    'See the reason in the detail of the visit; decide with `crawlway moves`, in the console’s overview, or with `POST /crawlers/{crawler}/moves`.',
     { blame: 'crawler' },
   ),
   'login-failed': defineTemporary(

@@ -1,3 +1,4 @@
+import { isRedirecting } from '../../domain/crawl/redirects.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { RefusedSample, RobotsOpinion, UrlFacts } from '../../domain/explain/facts.js';
 import { parseRelatedUrl } from '../../domain/explain/visit-detail.js';
@@ -6,6 +7,7 @@ import type { Verdict } from '../../domain/policy/verdict.js';
 import { instant } from '../../domain/time/units.js';
 import { type CrawlUrl, getHostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
+import { countProgress, getPageMoveSetting, type PageMove } from '../crawl/evidence/page-moves.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry, Visit } from '../ports/frontier-store.js';
@@ -22,7 +24,10 @@ export interface UrlInMemory {
 }
 
 interface FactsServices {
-  readonly store: Pick<FrontierStore, 'find' | 'listVisits' | 'listOrders' | 'loadHosts' | 'findOwed'>;
+  readonly store: Pick<
+    FrontierStore,
+    'find' | 'listVisits' | 'listOrders' | 'loadHosts' | 'findOwed' | 'getSetting' | 'count'
+  >;
   readonly hosts: Pick<Hosts, 'peek'>;
   readonly clock: Clock;
   /** Gathered from all nodes. */
@@ -68,6 +73,7 @@ export class UrlFactsReader {
       owedOrders,
       refused: refusedLinks[0],
       related: state && (await this.findRelated(crawler, state, visits)),
+      move: state && (await this.findMove(state)),
       crawler: crawler.state,
       isStart: isStart(crawler.context.roots.get(url.href)),
       host,
@@ -86,12 +92,23 @@ export class UrlFactsReader {
     return { paused, backOffUntil, ...closure };
   }
 
+  private async findMove(state: UrlState): Promise<UrlFacts['move']> {
+    const { store } = this.services;
+    const { crawler, hostKey, url, reason } = state;
+    if (!isRedirecting(state) && reason !== 'redirect-target-gone') return undefined;
+    const text = await store.getSetting(getPageMoveSetting(crawler, hostKey));
+    const move = text === undefined ? undefined : (JSON.parse(text) as PageMove);
+    if (!move || !url.startsWith(move.from)) return undefined;
+    const { done, total } = await countProgress(store, crawler, hostKey, move);
+    return { from: move.from, to: move.to, done, total };
+  }
+
   private async findRelated(
     crawler: Crawler,
-    { reason }: UrlState,
+    { status }: UrlState,
     visits: readonly Visit[],
   ): Promise<UrlFacts['related']> {
-    const outcome = reason === 'redirected' ? 'redirect' : 'document';
+    const outcome = status === 'redirected' ? 'redirect' : 'document';
     const found = parseRelatedUrl(visits.find((visit) => visit.outcome === outcome)?.detail);
     return found && { ...found, state: await this.services.store.find(crawler.name, found.url) };
   }

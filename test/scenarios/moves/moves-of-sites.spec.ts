@@ -1,6 +1,7 @@
 /** Sites that move: to new paths, to another host of their domain, and to places where the crawl does not follow. */
 import { describe, expect, it } from 'vitest';
 import { days, hours, minutes } from '../../../src/domain/time/units.js';
+import { createPage, write } from '../../support/guarded-sites.js';
 import { start, startSite } from '../../support/scenario.js';
 
 const ATTRIBUTES = 'smartRefreshMinAgeS="43200" smartRefreshMaxAgeS="86400"';
@@ -92,6 +93,35 @@ describe('a site that redirects to another host', () => {
   });
 });
 
+it.each(['', 'nearDuplicateDetector="true"'])(
+  'a site that moves to its www. name keeps its documents until they are found there (%s)',
+  async (attributes) => {
+    const site = await startSite('127.0.0.1', 'foo.com');
+    const young = site.origin.replace('foo.com', 'www.foo.com');
+    const setAll = (isMoved: boolean) => {
+      for (const path of PATHS) {
+        const page = createPage(`Page ${path}`, write(path), '', path === '/' ? PATHS : []);
+        const moved = { status: 301, headers: { location: young + path } };
+        site.set(path, ({ headers }) => (isMoved && !headers.host!.startsWith('www.') ? moved : page));
+      }
+    };
+    setAll(false);
+    const names = { 'foo.com': '127.0.0.1', 'www.foo.com': '127.0.0.1' };
+    const crawler = `<Root url="${site.url('/')}"/>`;
+    const world = await start({ attributes: `${ATTRIBUTES} ${attributes}`, crawler, names });
+    await world.untilIdle();
+    expect(await world.indexed()).toHaveLength(PATHS.length);
+    setAll(true);
+    await world.engine.maintenance.refresh('test', { like: '%' });
+    for (let step = 0; step < 20; step++) {
+      await world.pass(minutes(1));
+      expect((await world.indexed()).length).toBeGreaterThanOrEqual(PATHS.length);
+    }
+    await world.pass(days(2));
+    expect(await world.indexed()).toEqual(PATHS.map((path) => young + path).sort());
+  },
+);
+
 describe('two crawlers that push to one index', () => {
   const twoCrawlers = (intranet: string, partner: string): string =>
     ['intranet', 'partner']
@@ -152,8 +182,10 @@ describe('a relaunch under new paths', () => {
     const site = await startSite();
     const paths = Array.from({ length: count - 1 }, (_, i) => `/old/p${i}`);
     const text = (path: string): string => `The text of ${path} is about ${path} alone.`;
+    // As on most sites, the pages keep their titles and texts.
+    const setPage = (address: string, path: string) => site.set(address, createPage(`Page ${path}`, text(path)));
     site.page('/', paths);
-    for (const path of paths) site.page(path, [], text(path));
+    for (const path of paths) setPage(path, path);
     const attributes = `${ATTRIBUTES} aggressive="false" throttleTimeMS="2500"`;
     const world = await start({ attributes, crawler: `<Root url="${site.url('/')}"/>` });
     await world.pass(hours(1));
@@ -162,7 +194,7 @@ describe('a relaunch under new paths', () => {
     const dead = paths.slice(0, 3);
     for (const path of paths) {
       site.set(path, { status: 301, headers: { location: toNew(path) } });
-      if (!dead.includes(path)) site.page(toNew(path), [], text(path));
+      if (!dead.includes(path)) setPage(toNew(path), path);
     }
     site.page('/', paths.map(toNew));
     await world.engine.maintenance.refresh('test', { like: '%' });
@@ -186,6 +218,14 @@ describe('a relaunch under new paths', () => {
     const progress = { from: `${site.url('/old/p')}*`, done, total: count - 1, waiting: 0, failing: 0 };
     expect(move?.pages).toMatchObject(progress);
     expect([...move!.pages!.nowhere].sort()).toEqual(deadUrls.sort());
+    const explain = async (path: string) =>
+      (await world.engine.explanations.explain('test', site.url(path))).headline.text;
+    const arrived = `The pages of its site move from ${progress.from} to ${move?.target}: ${done} of ${count - 1} are found there.`;
+    expect(await explain('/old/p7')).toBe(
+      `Not in the index under this address: it redirects to ${site.url('/new/p7')}, which is in the index. ${arrived}`,
+    );
+    expect(await explain('/old/p0')).toContain(arrived);
+    for (const path of ['/', '/new/p7']) expect(await explain(path)).not.toContain('move');
     await world.pass(days(8));
     expect(await world.engine.moves.list()).toEqual([]);
   });

@@ -230,7 +230,7 @@ export class Redirects {
     const isAwaited = state.reason === AWAITING_TARGET && state.canonical === target;
     const fresh = before(clock.now(), isAwaited ? days(1) : FRESH);
     const since = state.lastVisitAt !== undefined && state.lastVisitAt > fresh ? state.lastVisitAt : fresh;
-    const verdict = judgeTarget(end, since);
+    const verdict = judgeTarget(state, end, since);
     switch (verdict.kind) {
       case 'unknown': {
         const awaited = end ?? (await store.find(this.crawler, target));

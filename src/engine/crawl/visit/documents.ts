@@ -6,6 +6,7 @@ import { NearDuplicates } from '../../../domain/content/near-duplicates.js';
 import { type CanonicalVerdict, judgeCanonical } from '../../../domain/crawl/canonical.js';
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import { CANONICAL_ELSEWHERE, EXACT_DUPLICATE } from '../../../domain/crawl/disposition.js';
+import { isRedirecting } from '../../../domain/crawl/redirects.js';
 import { type VisitOutcome } from '../../../domain/crawl/state-changes.js';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
@@ -133,7 +134,7 @@ export class Documents {
     const canBeOriginal = (other: UrlId, otherSite: number): boolean =>
       (stamp === undefined ? other !== id : other < id) && (otherSite === site || mayBeElsewhere);
     const nearest = this.nearDuplicates?.findNearest(simhash, canBeOriginal);
-    const original = nearest !== undefined && (await this.isMadeUp(nearest, state)) ? undefined : nearest;
+    const original = nearest !== undefined && (await this.mayGiveWay(nearest, state)) ? undefined : nearest;
     if (original === undefined && enters) {
       // Added in the same step as the look-up: a duplicate may come before this one is settled.
       this.addIndexed(state, simhash);
@@ -142,9 +143,10 @@ export class Documents {
     return original;
   }
 
-  /** Whether the other URL is one of the same site that strangers may have made up, and this one is not. */
-  private async isMadeUp(id: UrlId, state: UrlState): Promise<boolean> {
+  /** Whether the other URL redirects, or is one of the same site that strangers may have made up, and this one is not. */
+  private async mayGiveWay(id: UrlId, state: UrlState): Promise<boolean> {
     const [other] = await this.store.get([id]);
+    if (other && isRedirecting(other)) return true;
     const isOfSite = other !== undefined && this.getSite(other) === this.getSite(state);
     return isOfSite && (await this.strangers.rank(other)) > (await this.strangers.rank(state));
   }

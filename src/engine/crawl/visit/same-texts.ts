@@ -13,6 +13,7 @@ import {
 } from '../../../domain/content/exact-duplicates.js';
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import { EXACT_DUPLICATE } from '../../../domain/crawl/disposition.js';
+import { isRedirecting } from '../../../domain/crawl/redirects.js';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageOutcome } from '../../ports/page-task.js';
@@ -89,6 +90,8 @@ export class SameTexts {
     if (rank > 0) return false;
     // Its deletion is decided, although it may be held.
     if (other.pendingDeletion !== undefined) return false;
+    // The page may be its new address.
+    if (isRedirecting(other)) return false;
     const isIndexed = state.stamp !== undefined;
     const document = this.entering.get(other.id) ?? (stamp === undefined ? undefined : { ...other, stamp, title });
     if (document === undefined || !isDuplicate(page, document)) return false;
