@@ -1,4 +1,6 @@
 /** Carries out commands for a URL: finds what they need, and has domain/crawl/ decide what they mean. */
+
+import { isHoldCause } from '../../domain/crawl/change-guard.js';
 import {
   decideClearing,
   decideForgettingError,
@@ -7,7 +9,6 @@ import {
   decideResend,
   decideSendingTo,
 } from '../../domain/crawl/commands.js';
-import { isHoldCause } from '../../domain/crawl/change-guard.js';
 import type { Disposition } from '../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { CommandResult, UrlCommand } from '../crawl/outcome/decision.js';

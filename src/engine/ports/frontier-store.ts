@@ -78,8 +78,7 @@ export interface LedgerEntry {
   readonly answeredAt?: Instant;
   /** The sink's message if it refused the order; the last failure while the order is pending. */
   readonly answer?: string;
-  /** Content hash of the document; of a change that the change guard holds, its identity. */
-  readonly stamp?: string;
+  readonly stamp?: string; // of a change that the change guard holds: what identifies it
 }
 
 /**
