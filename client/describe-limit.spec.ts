@@ -33,6 +33,10 @@ it.each<[LimitDto, string]>([
     'a schedule: none of the due URLs may be crawled before 2026-03-02T20:00:00Z',
   ],
   [
+    { kind: 'quota', quota: 'hr', until: '2026-03-03T00:00:00.000Z' },
+    'quota hr: its bytes for today are used up; crawling continues at 2026-03-03T00:00:00Z',
+  ],
+  [
     { kind: 'hosts-paused', hosts: ['a.example'], share: 1 },
     'an operator, who has paused every host with due URLs; 100 % of the due URLs are on a.example',
   ],

@@ -25,6 +25,8 @@ export function describeLimit(limit: LimitDto, now = Date.now()): string {
       return limit.until === undefined
         ? 'a schedule that never allows crawling'
         : `a schedule: none of the due URLs may be crawled before ${limit.until.replace(/\.\d{3}Z$/, 'Z')}`;
+    case 'quota':
+      return `quota ${limit.quota}: its bytes for today are used up; crawling continues at ${limit.until!.replace(/\.\d{3}Z$/, 'Z')}`;
     case 'hosts-paused':
       return `an operator, who has paused every host with due URLs; ${describeHosts(limit)}`;
     case 'politeness':

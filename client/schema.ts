@@ -580,8 +580,8 @@ export interface KeyDirectoryDto {
 }
 
 export interface LimitDto {
-  /** `paused`, `stopped`: the crawler does not run. `sink-unavailable`: no sink accepts orders. `sink-slow`, `database-slow`: the maximum number of orders or pages is waiting. `threads`: all are fetching. `last-pages`: nothing else is due. `nothing-due`. `schedule`: no due URL may be crawled now. `hosts-paused`: an operator has paused all hosts with due URLs. `politeness`: their hosts need a pause. `machine`: none of these. */
-  readonly kind: 'paused' | 'stopped' | 'sink-unavailable' | 'sink-slow' | 'database-slow' | 'threads' | 'last-pages' | 'nothing-due' | 'schedule' | 'hosts-paused' | 'politeness' | 'machine';
+  /** `paused`, `stopped`: the crawler does not run. `sink-unavailable`: no sink accepts orders. `sink-slow`, `database-slow`: the maximum number of orders or pages is waiting. `threads`: all are fetching. `last-pages`: nothing else is due. `nothing-due`. `schedule`: no due URL may be crawled now. `quota`: its bytes for today are used up. `hosts-paused`: an operator has paused all hosts with due URLs. `politeness`: their hosts need a pause. `machine`: none of these. */
+  readonly kind: 'paused' | 'stopped' | 'sink-unavailable' | 'sink-slow' | 'database-slow' | 'threads' | 'last-pages' | 'nothing-due' | 'schedule' | 'quota' | 'hosts-paused' | 'politeness' | 'machine';
   /** `sink-unavailable`: the name of a sink. */
   readonly sink?: string;
   /** `sink-unavailable`: its last failure. */
@@ -592,7 +592,9 @@ export interface LimitDto {
   readonly failing?: number;
   /** `nothing-due`: deletions that wait for an operator or a sign of life. */
   readonly withheldDeletions?: number;
-  /** `schedule`: when crawling is allowed again; absent if never. */
+  /** `quota`: its name. */
+  readonly quota?: string;
+  /** `schedule`, `quota`: when crawling is allowed again; absent if never. */
   readonly until?: string;
   /** `politeness`, `hosts-paused`: the hosts with the most due URLs. */
   readonly hosts?: readonly string[];
@@ -971,6 +973,22 @@ export interface QueueDto {
   readonly source: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
 }
 
+export interface QuotaLimitDto {
+  /** Name of the quota. */
+  readonly quota: string;
+  /** The crawlers that share it; empty: all. */
+  readonly crawlers: readonly string[];
+  /** `bytes` and `rendering` (in minutes) are limits per day, the others of what is stored. */
+  readonly limit: 'urls' | 'documents' | 'bytes' | 'rendering';
+  readonly max: number;
+  /** What the crawlers have used of it together. */
+  readonly used: number;
+  /** Whether nothing is left of it. */
+  readonly reached: boolean;
+  /** If it has been reached and is a limit per day: when it begins anew. */
+  readonly until?: string;
+}
+
 export interface ReadChunkDto {
   readonly text: string;
   /** The headings above the chunk. */
@@ -1001,7 +1019,7 @@ export interface ReadPartDto {
 
 export interface ReasonDto {
   /** Stable code, used by the store, the API, the metrics and the console. */
-  readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'move-to-another-domain' | 'move-to-private-address' | 'move-to-another-crawler' | 'moves-not-followed' | 'owned-by-another-crawler' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-endless-pattern' | 'trap-repeated-text' | 'links-cut' | 'trap-host-size' | 'robots-disallowed' | 'login-page' | 'noindex' | 'unavailable-after' | 'search-not-allowed' | 'nofollow' | 'no-index' | 'machine-readable' | 'mime-type-excluded' | 'excluded-by-plugin' | 'canonical-elsewhere' | 'near-duplicate' | 'exact-duplicate' | 'directory-listing' | 'not-linked' | 'extract-unsupported' | 'extract-timeout' | 'extract-memory' | 'extract-encrypted' | 'extract-corrupt' | 'no-text-layer' | 'text-incomplete' | 'text-cut' | 'needs-rendering' | 'redirected' | 'redirected-for-now' | 'awaiting-redirect-target' | 'removed-after-errors' | 'too-many-temporary-errors' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'never-linked' | 'discovered' | 'redirect-target' | 'held' | 'awaiting-sign-of-life' | 'awaiting-early-look' | 'awaiting-own-answers' | 'released' | 'order-refused' | 'backfill' | 'access-changed' | 'sink-behind' | 'part-gone' | 'with-its-page' | 'reconciled' | 'http-404' | 'http-410' | 'http-401' | 'payment-required' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-target-gone' | 'redirect-to-home' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'tls-client-certificate' | 'protocol' | 'header-too-large' | 'body-too-large' | 'parse-timeout' | 'document-too-large' | 'soft-error' | 'connection-failed' | 'http-406' | 'http-408' | 'http-425' | 'http-429' | 'bot-challenge' | 'one-page-everywhere' | 'emptied' | 'directive-wave' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'body-truncated' | 'body-undecodable' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'extractor-unavailable' | 'plugin-failed' | 'reading-failed' | 'render-timeout' | 'render-memory' | 'render-crash' | 'renderer-unavailable' | 'login-wall' | 'redirect-wall' | 'redirect-target-failed' | 'move-undecided' | 'login-failed' | 'proxy-failed';
+  readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'move-to-another-domain' | 'move-to-private-address' | 'move-to-another-crawler' | 'moves-not-followed' | 'owned-by-another-crawler' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-endless-pattern' | 'trap-repeated-text' | 'links-cut' | 'trap-host-size' | 'quota-urls' | 'robots-disallowed' | 'login-page' | 'noindex' | 'unavailable-after' | 'search-not-allowed' | 'nofollow' | 'no-index' | 'machine-readable' | 'mime-type-excluded' | 'excluded-by-plugin' | 'canonical-elsewhere' | 'near-duplicate' | 'exact-duplicate' | 'quota-documents' | 'directory-listing' | 'not-linked' | 'extract-unsupported' | 'extract-timeout' | 'extract-memory' | 'extract-encrypted' | 'extract-corrupt' | 'no-text-layer' | 'text-incomplete' | 'text-cut' | 'needs-rendering' | 'redirected' | 'redirected-for-now' | 'awaiting-redirect-target' | 'removed-after-errors' | 'too-many-temporary-errors' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'never-linked' | 'discovered' | 'redirect-target' | 'held' | 'awaiting-sign-of-life' | 'awaiting-early-look' | 'awaiting-own-answers' | 'released' | 'order-refused' | 'backfill' | 'access-changed' | 'sink-behind' | 'part-gone' | 'with-its-page' | 'reconciled' | 'http-404' | 'http-410' | 'http-401' | 'payment-required' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-target-gone' | 'redirect-to-home' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'tls-client-certificate' | 'protocol' | 'header-too-large' | 'body-too-large' | 'parse-timeout' | 'document-too-large' | 'soft-error' | 'connection-failed' | 'http-406' | 'http-408' | 'http-425' | 'http-429' | 'bot-challenge' | 'one-page-everywhere' | 'emptied' | 'directive-wave' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'body-truncated' | 'body-undecodable' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'extractor-unavailable' | 'plugin-failed' | 'reading-failed' | 'render-timeout' | 'render-memory' | 'render-crash' | 'renderer-unavailable' | 'login-wall' | 'redirect-wall' | 'redirect-target-failed' | 'move-undecided' | 'login-failed' | 'quota-rendering' | 'proxy-failed';
   /** A reason explains a verdict; an error says how a visit failed. */
   readonly kind: 'reason' | 'error';
   /** For a reason: the layer or part that emits it. */
@@ -1621,6 +1639,30 @@ export interface UrlStateDto {
   readonly parts?: number;
 }
 
+export interface UsageDto {
+  /** By day and crawler; days without a visit are left out. */
+  readonly days: readonly UsageOfDayDto[];
+  /** The limits that are configured, with what is used of them now. */
+  readonly quotas: readonly QuotaLimitDto[];
+}
+
+export interface UsageOfDayDto {
+  /** The day (UTC). */
+  readonly day: string;
+  /** The crawler; it may have been removed since. */
+  readonly crawler: string;
+  /** Visits of pages. */
+  readonly visits: number;
+  /** Bytes received. */
+  readonly bytes: number;
+  /** Time for rendering pages. */
+  readonly renderedSeconds: number;
+  /** Stored URLs when the crawler last worked on that day. */
+  readonly urls: number;
+  /** Documents in the index at that time. */
+  readonly documents: number;
+}
+
 export interface VerdictDto {
   readonly accepted: boolean;
   /** Stable reason code; `GET /reasons` lists all. */
@@ -1766,6 +1808,12 @@ export interface Calls {
     body: undefined;
     answer: string;
   };
+  'GET /api/v1/usage': {
+    path: Nothing;
+    query: { from?: string; to?: string; crawler?: string; format?: 'json' | 'csv' };
+    body: undefined;
+    answer: UsageDto;
+  };
   'GET /api/v1/config': {
     path: Nothing;
     query: Nothing;
@@ -1816,7 +1864,7 @@ export interface Calls {
     path: Nothing;
     query: Nothing;
     body: string | ConfigurationDraftDto;
-    answer: PreviewDto | string;
+    answer: PreviewDto;
   };
   'GET /api/v1/crawlers/{crawler}/coverage': {
     path: { crawler: string };

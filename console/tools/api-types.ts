@@ -72,7 +72,7 @@ function buildCallType(name: string, call: Call): string {
     path: ${buildTypeOf('path')};
     query: ${buildTypeOf('query')};
     body: ${buildContentType(call.requestBody?.content)};
-    answer: ${buildContentType(answer?.content)};
+    answer: ${buildContentType(selectAnswer(answer?.content))};
   };\n`;
 }
 
@@ -80,6 +80,12 @@ const buildParametersType = (parameters: readonly Parameter[]): string =>
   parameters.length === 0
     ? 'Nothing'
     : `{ ${parameters.map((parameter) => `${formatKey(parameter.name)}${parameter.required ? '' : '?'}: ${buildType(parameter.schema)}`).join('; ')} }`;
+
+/** Calls that answer in JSON and in other types do the latter only if asked to. */
+const selectAnswer = (content: Content | undefined): Content | undefined => {
+  const json = content?.['application/json'];
+  return json ? { 'application/json': json } : content;
+};
 
 function buildContentType(content: Content | undefined): string {
   const kinds = new Set(Object.values(content ?? {}).map(({ schema }) => (schema ? buildType(schema) : 'unknown')));

@@ -14,6 +14,7 @@ import {
   showAudit,
 } from './control.js';
 import { listCrawlers, removeCrawler, renameCrawler } from './crawlers.js';
+import { showUsage } from './usage.js';
 
 /** An action whose module is loaded when it runs: loading those of all commands would take longer than most commands. */
 export const later =
@@ -80,6 +81,14 @@ export function addOperatingCommands(program: Command): void {
     .option('--section <url>', 'only URLs that begin with this, such as www.example.com/docs/')
     .addOption(new Option('--change <change>', 'only these documents').choices(['new', 'changed', 'gone']))
     .action(showChanges);
+
+  addJsonOption(addServerOption(program.command('usage')))
+    .description('show what crawlers use by day, and their quotas')
+    .option('--from <day>', 'first day (UTC), such as 2026-03-01; default: 29 days ago')
+    .option('--to <day>', 'last day (UTC); default: today')
+    .option('--crawler <name>', 'only this crawler')
+    .option('--csv', 'print the days as CSV')
+    .action(showUsage);
 
   addLimitOption(addJsonOption(addServerOption(program.command('audit'))), 'calls')
     .description('list who changed what through the API (requires the role admin)')

@@ -22,6 +22,8 @@ import type { Surveys } from './control/surveys.js';
 import type { UrlLists } from './control/url-lists.js';
 import type { HubSubscriptions } from './crawl/evidence/hub-subscriptions.js';
 import type { EngineMetrics } from './crawl/load/metrics.js';
+import type { Quotas } from './crawl/load/quotas.js';
+import type { Usage } from './crawl/load/usage.js';
 import type { Logins } from './crawl/logins/logins.js';
 import type { SinkView } from './delivery/sink-view.js';
 import type { PluginView } from './ports/plugins.js';
@@ -63,6 +65,8 @@ export interface EngineParts {
   >;
   readonly formerCrawlers: Pick<FormerCrawlers, 'list' | 'decide' | 'requirePossible'>;
   readonly changes: Pick<IndexChanges, 'list'>;
+  readonly usage: Pick<Usage, 'list'>;
+  readonly quotas: Pick<Quotas, 'list'>;
   readonly pauseEnds: Pick<PauseEnds, 'set' | 'find'>;
   readonly backfills: Pick<Backfills, 'list' | 'pushAgain'>;
   readonly reconciliation: Pick<Reconciliation, 'run'>;

@@ -1,3 +1,4 @@
+import type { QuotaLimit } from '../domain/crawl/quota-definition.js';
 import type { Reason } from '../domain/policy/reasons.js';
 import type { Instant } from '../domain/time/units.js';
 
@@ -57,6 +58,15 @@ export type CrawlEvent =
       readonly at: Instant;
       readonly hostKey: string;
       readonly state: string;
+      readonly until?: Instant;
+    }
+  | {
+      readonly type: 'quota';
+      readonly at: Instant;
+      readonly quota: string;
+      readonly limit: QuotaLimit;
+      readonly max: number;
+      /** When the limit begins anew; absent unless it is one per day. */
       readonly until?: Instant;
     }
   | {

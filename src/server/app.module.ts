@@ -54,11 +54,13 @@ import { ErrorsController } from './urls/errors.controller.js';
 import { ExportController } from './urls/export.controller.js';
 import { PolicyController } from './urls/policy.controller.js';
 import { UrlsController } from './urls/urls.controller.js';
+import { UsageController } from './usage/usage.controller.js';
 import { WebSubController } from './websub/websub.controller.js';
 
 export const CONTROLLERS = [
   AuditController,
   ChangesController,
+  UsageController,
   ConfigurationController,
   CoverageController,
   CrawlersController,

@@ -1,4 +1,6 @@
 /** Two departments on one server: each sees and changes its own crawler, and of the rest nothing. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ApiWorld } from './api-world.js';
 
@@ -14,7 +16,8 @@ beforeAll(async () => {
   world = await ApiWorld.start({ keys, callsPerMinute: 1_000_000 });
   const xml = world.configuration();
   const sink = /<cw:Sink name="main".*?\/>/.exec(xml)![0];
-  const more = `${SALES.replaceAll('SITE', world.site.origin)}${sink.replace('main', 'sales-index').replace('orders.jsonl', 'sales.jsonl')}`;
+  const quotas = `<cw:Quota name="hr" maxUrls="100"><cw:Covers crawler="test"/></cw:Quota><cw:Quota name="sales" maxDocuments="50"><cw:Covers crawler="sales"/></cw:Quota>`;
+  const more = `${SALES.replaceAll('SITE', world.site.origin)}${quotas}${sink.replace('main', 'sales-index').replace('orders.jsonl', 'sales.jsonl')}`;
   const etag = (await world.get('config', bearer(KEY.root))).headers.get('etag')!;
   const { status } = await world.send('PUT', 'config', xml.replace('</CrawlConfig>', `${more}</CrawlConfig>`), {
     ...bearer(KEY.root),
@@ -57,6 +60,51 @@ it('a department sees its crawlers, orders, changes, hosts and sinks, and no tex
     'changes',
   ])
     expect(JSON.stringify(await get(path, 'hr'))).not.toMatch(/sales|secret-plan/);
+});
+
+it('a department sees what its crawlers use, and its quotas, as JSON and CSV', async () => {
+  const { days, quotas } = await get('usage', 'hr');
+  expect(names(days)).toEqual(['test']);
+  expect(days[0].bytes).toBeGreaterThan(0);
+  expect(quotas).toMatchObject([{ quota: 'hr', limit: 'urls', max: 100, used: 5, reached: false }]);
+  expect(names((await get('usage', 'root')).days).sort()).toEqual(['sales', 'test']);
+  expect((await get('usage?crawler=sales', 'hr')).days).toEqual([]);
+  const csv = await world.get('usage?format=csv', bearer(KEY.hr));
+  expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect(csv.text).toMatch(/^day,crawler,visits,bytes,renderedSeconds,urls,documents\r\n\d{4}-\d\d-\d\d,test,/);
+  expect(csv.text).not.toContain('sales');
+  expect((await world.get('usage', { ...bearer(KEY.hr), accept: 'text/csv' })).text).toBe(csv.text);
+  expect((await world.get('usage?from=yesterday', bearer(KEY.hr))).status).toBe(400);
+});
+
+it('the assistants of a department know its crawlers only', async () => {
+  const client = new Client({ name: 'test', version: '1' });
+  const requestInit = { headers: bearer(KEY.hr) };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${world.server.url}/mcp`), { requestInit }));
+  const ask = async (name: string, args: Record<string, unknown> = {}) => {
+    const { isError = false, content } = await client.callTool({ name, arguments: args });
+    return { isError, text: (content as { text: string }[])[0]!.text };
+  };
+  const url = world.site.url('/a.html');
+  for (const [name, args] of [
+    ['crawl_status', {}],
+    ['list_errors', {}],
+    ['search_urls', { like: '%' }],
+    ['explain_url', { url }],
+  ] as const) {
+    const answer = await ask(name, args);
+    expect(answer.isError, `${name}: ${answer.text}`).toBe(false);
+    expect(answer.text).not.toMatch(/sales|secret-plan/);
+  }
+  const refused = [
+    await ask('search_urls', { like: '%', crawler: 'sales' }),
+    await ask('explain_url', { url, crawler: 'sales' }),
+    await ask('list_errors', { crawler: 'sales' }),
+    await ask('submit_urls', { urls: [url], crawler: 'sales' }),
+    await ask('preview_rule', { rule: '<Rule/>', crawler: 'sales' }),
+  ];
+  expect(refused.map(({ isError }) => isError)).toEqual(refused.map(() => true));
+  await client.close();
 });
 
 it('what is refused says why', async () => {

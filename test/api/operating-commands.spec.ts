@@ -11,6 +11,7 @@ import {
 } from '../../src/cli/configuration.js';
 import { controlCrawlers, controlHost, listOrders, listUrls, showAudit } from '../../src/cli/control.js';
 import { listCrawlers, removeCrawler, renameCrawler } from '../../src/cli/crawlers.js';
+import { showUsage } from '../../src/cli/usage.js';
 import { ApiWorld } from './api-world.js';
 import { printed } from './printed.js';
 
@@ -177,6 +178,14 @@ it('URLs, orders and calls are listed, and URLs are exported whole', async () =>
   const audit = await run(() => showAudit({ ...server, limit }));
   expect(audit.text).toMatch(/^TIME +BY +CALL +TARGET +OUTCOME\n/);
   expect(audit.text).toContain('pauseHost');
+});
+
+it('what crawlers use is shown by day, and as CSV', async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  const shown = await run(() => showUsage(server));
+  expect(shown.text).toMatch(new RegExp(`${today} +test +\\d+ +0\\.0 MB`));
+  const csv = await run(() => showUsage({ ...server, csv: true, crawler: 'test' }));
+  expect(csv.text).toContain(`${today},test,`);
 });
 
 it('what is new, changed and gone is listed, and comes as feeds', async () => {

@@ -13,13 +13,16 @@ beforeAll(async () => {
   provider = await TestProvider.start((close) => ended.push(close));
   world = await ApiWorld.start({
     keys: `root:admin:${KEY}`,
-    env: provider.environment('crawl-admins:admin,staff:read'),
+    env: provider.environment('crawl-admins:admin,staff:read,test-team:admin@test,other-team:operate@other'),
   });
   provider.serve(`${world.server.url}/auth/callback`, {
     ada: ['staff', 'crawl-admins'],
     bob: ['staff'],
     'bob-2': ['staff'],
     eve: [],
+    tom: ['test-team'],
+    oda: ['other-team'],
+    ida: ['staff', 'test-team'],
   });
 });
 afterAll(async () => {
@@ -95,6 +98,26 @@ describe('a person who signs in', () => {
     expect(audit.body.items.map(({ who, what }: Record<string, string>) => `${who} ${what}`)).toEqual(
       expect.arrayContaining(['user:ada signIn', 'user:bob signIn']),
     );
+  });
+
+  it('of a department sees and changes its crawlers, and with another group what that allows as well', async () => {
+    const look = async (name: string) => {
+      const browser = new Browser();
+      await browser.signIn(name);
+      const call = async (path: string, form?: Record<string, string>) => {
+        const headers = { 'sec-fetch-site': 'same-origin' };
+        const { status } = await browser.send(`${world.server.url}/api/v1/${path}`, form, headers);
+        return status;
+      };
+      const headers = { 'sec-fetch-site': 'same-origin' };
+      const crawlers = await browser.send(`${world.server.url}/api/v1/crawlers`, undefined, headers);
+      const { items } = (await crawlers.json()) as { items: { name: string }[] };
+      const [pause, config, keys] = [await call('crawlers/test/pause', {}), await call('config'), await call('keys')];
+      return [await browser.session(), items.map((crawler) => crawler.name), pause, config, keys];
+    };
+    expect(await look('tom')).toEqual(['user:tom admin', ['test'], 200, 403, 403]);
+    expect(await look('oda')).toEqual(['user:oda operate', [], 403, 403, 403]);
+    expect(await look('ida')).toEqual(['user:ida admin', ['test'], 200, 200, 403]);
   });
 
   it('is told from another one who has chosen the same name', async () => {

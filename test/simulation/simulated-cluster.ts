@@ -168,8 +168,11 @@ export class SimulatedCluster implements Pick<Leases, keyof Leases>, CommandTabl
   }
 }
 
+let memberCount = 0;
+
 /** One node's partitions and messages; everything that it hears or does goes through its gate and its link. */
 export class SimulatedMember implements Nodes {
+  readonly name = `member-${++memberCount}`;
   readonly isWatched = false;
   readonly partitions: PostgresPartitions;
   private listener: NodesListener | undefined;

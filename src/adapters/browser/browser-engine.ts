@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome, Rendering } from '../../domain/fetch/outcome.js';
+import { Turns } from '../../domain/frontier/turns.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
 import type {
   BrowserLogin,
@@ -47,7 +48,7 @@ export class BrowserEngine implements FetchEngine {
   readonly engine = 'browser';
   private browser: Promise<Browser> | undefined;
   private outage: { readonly problem: string; readonly until: number } | undefined;
-  private readonly slotWaiters: (() => void)[] = [];
+  private readonly slotWaiters = new Turns<() => void>();
   private inFlight = 0;
   private version: string | undefined;
   private lastKillAt = Number.NEGATIVE_INFINITY;
@@ -77,7 +78,7 @@ export class BrowserEngine implements FetchEngine {
     const { render: order, browserLogin: login } = request;
     if (!order && !login) throw new Error('A request to the browser must contain the page to be rendered.');
     if (this.outage && this.outage.until > performance.now()) return createUnavailableFailure(this.outage.problem);
-    await this.acquireSlot();
+    await this.acquireSlot(request.crawler ?? '');
     const startedAt = performance.now();
     try {
       signal?.throwIfAborted();
@@ -102,8 +103,8 @@ export class BrowserEngine implements FetchEngine {
     await browser?.close();
   }
 
-  private async acquireSlot(): Promise<void> {
-    if (this.inFlight >= this.maxTabs) await new Promise<void>((resolve) => this.slotWaiters.push(resolve));
+  private async acquireSlot(crawler: string): Promise<void> {
+    if (this.inFlight >= this.maxTabs) await new Promise<void>((resolve) => this.slotWaiters.push(crawler, resolve));
     else this.inFlight++;
     for (
       let wait = this.processorShare.computeWaitTime();

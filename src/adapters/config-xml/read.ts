@@ -28,6 +28,7 @@ import type { ReadContext } from './read/context.js';
 import { readGlobalCrawlSpace } from './read/crawl-space.js';
 import { readCrawler } from './read/crawler.js';
 import { checkPlugins, readPlugins } from './read/plugins.js';
+import { readQuotas } from './read/quotas.js';
 import { addSecretServers, readExtractors, readFetchers, readRenderer } from './read/server.js';
 import { readSinks, readWebhooks } from './read/sinks.js';
 import * as crawl from './schema/crawl.js';
@@ -146,6 +147,7 @@ function readDocument(document: XmlDocument, options: ReadParts): ServerDefiniti
     sinks: readSinks(node, context, options.fileSinks),
     ...readPlugins(node, context, options.plugins),
     ...readWebhooks(node, context),
+    ...readQuotas(node, listElementNames(node, 'Crawler'), problems),
   };
   reportDuplicateNames(node, problems);
   const resolvedDefinition = {

@@ -6,6 +6,7 @@ import type { Reason } from '../policy/reasons.js';
 import type { CrawlerDefinition, ServerDefinition } from './definition.js';
 import type { FetcherDefinition } from './fetcher-definition.js';
 import type { ConditionRule, ServerParameters, UrlOptions } from './policy-definition.js';
+import { covers } from './quota-definition.js';
 
 export interface ConfigurationCause {
   readonly name: string;
@@ -106,7 +107,13 @@ export function listConfigurationCauses(crawler: CrawlerDefinition, server: Serv
   const names = new Set([crawler.fetcher, ...optionSets.flatMap(({ options }) => options.fetcher ?? [])]);
   const fetchers = server.fetchers.filter(({ name }) => names.has(name));
   const records = crawler.servers?.records ?? [];
-  return Object.entries(CAUSES).map(([name, row]) => ({
+  const quotas = (server.quotas ?? []).filter((quota) => covers(quota, crawler.name));
+  const quotaCause = {
+    name: 'quotas',
+    reasons: ['quota-documents', 'quota-rendering'] as const,
+    settings: quotas.map(({ limits }) => [limits.documents, limits.rendering]),
+  };
+  const causes = Object.entries(CAUSES).map(([name, row]) => ({
     name,
     reasons: row.reasons,
     settings: [
@@ -118,6 +125,7 @@ export function listConfigurationCauses(crawler: CrawlerDefinition, server: Serv
       row.crawler?.includes('ignoreRobotsTxt') ? crawler.linkRules.rogue : undefined,
     ],
   }));
+  return [...causes, quotaCause];
 }
 
 /** The options of all conditions, each with the test on which it depends. */

@@ -27,6 +27,7 @@ import {
   type RuleDefinition,
   type ServersDefinition,
 } from './policy-definition.js';
+import { type QuotaDefinition } from './quota-definition.js';
 import { type ScheduleDefinition } from './schedule-definition.js';
 import { type SinkDefinition, type WebhookDefinition } from './sink-definition.js';
 
@@ -47,6 +48,8 @@ export interface ServerDefinition {
   readonly plugins?: readonly PluginDefinition[];
   /** Absent if there are none. */
   readonly webhooks?: readonly WebhookDefinition[];
+  /** Absent if there are none. */
+  readonly quotas?: readonly QuotaDefinition[];
 }
 
 /** Whether and how often sites may report their changed URLs. */

@@ -73,6 +73,8 @@ export interface UrlFacts {
     /** A schedule prevents the host from being crawled until then. */
     readonly closedUntil?: Instant;
   };
+  /** The quota that has been used up for today, so that the crawler fetches nothing until then. */
+  readonly usedUp?: { readonly quota: string; readonly until: Instant };
   readonly now: Instant;
 }
 

@@ -5,7 +5,7 @@
 import type { Reason } from '../policy/reasons.js';
 import type { Headline, UrlFacts } from './facts.js';
 import { createStoredHeadline } from './stored.js';
-import { describePolicyVerdict, describeRobotsRule, findCodeEntry, stripFullStop } from './words.js';
+import { describePolicyVerdict, describeRobotsRule, findCodeEntry, formatTime, stripFullStop } from './words.js';
 
 export type { Fate, Headline } from './facts.js';
 
@@ -13,7 +13,8 @@ export function createHeadline(facts: UrlFacts): Headline {
   const headline = facts.state
     ? appendLinkRefusal(appendMove(createStoredHeadline(facts, facts.state), facts), facts)
     : createUnknownHeadline(facts);
-  return facts.crawler === 'paused' || facts.crawler === 'stopped' ? appendCrawlerState(headline, facts) : headline;
+  if (facts.crawler === 'paused' || facts.crawler === 'stopped') return appendCrawlerState(headline, facts);
+  return facts.usedUp ? appendUsedUpQuota(headline, facts.usedUp) : headline;
 }
 
 /** A crawler that is not running adds nothing to the index, whatever the state of the URL. */
@@ -28,6 +29,12 @@ function appendMove(headline: Headline, { move }: UrlFacts): Headline {
   const { from, to, done, total } = move;
   const text = `${headline.text} The pages of its site move from ${from}* to ${to}*: ${done} of ${total} are found there.`;
   return { ...headline, text };
+}
+
+function appendUsedUpQuota(headline: Headline, { quota, until }: NonNullable<UrlFacts['usedUp']>): Headline {
+  const text = `${headline.text} The bytes of quota ${quota} are used up for today: nothing is fetched before ${formatTime(until)}.`;
+  const nextStep = 'Nothing to do; or raise `maxBytesPerDay` of the Quota.';
+  return headline.fate === 'on-its-way' ? { ...headline, text, nextStep } : { ...headline, text };
 }
 
 /** The verdict on another link to a stored URL does not change the URL's fate, so it is only added to the text. */

@@ -290,6 +290,11 @@ export const ERROR_CODES = {
     'Test the login (`crawlway login test NAME`, or the Logins screen): it shows each step.',
     { blame: 'crawler' },
   ),
+  'quota-rendering': defineTemporary(
+    'The page has to be rendered, and a quota of its crawler has no rendering minutes left today. The document stays unchanged; the page is visited again on the next day.',
+    'Raise `maxRenderMinutesPerDay` of the Quota, or render fewer pages.',
+    { blame: 'crawler' },
+  ),
   'proxy-failed': defineTemporary(
     'The proxy cannot be reached, refuses its login or cannot connect. This does not indicate a problem with the site.',
     'Check the proxy; the page is visited again automatically.',

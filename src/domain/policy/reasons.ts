@@ -167,6 +167,11 @@ export const REASONS = {
     'See which pages name them: if they are of other sites, nothing is wrong with this host. Otherwise, exclude the parts that multiply indefinitely, or raise `maxUrlsPerHost` of Traps.',
   ),
 
+  'quota-urls': traps(
+    'A quota of the crawler allows no more stored URLs.',
+    'Raise `maxUrls` of the Quota, or exclude URLs that nobody needs and forget them.',
+  ),
+
   'robots-disallowed': robots(
     "The host's robots.txt disallows the URL for this agent.",
     'Ask the site to allow the agent; use `ignoreRobotsTxt="true"` only for sites of your own.',
@@ -216,6 +221,10 @@ export const REASONS = {
   'exact-duplicate': page(
     'The text and title are those of another document of the same site: this is the same page under another address.',
     'Nothing to do; the page is indexed at once if the other document leaves. Set `exactDuplicates="false"` of LeaveOut to index both.',
+  ),
+  'quota-documents': page(
+    'A quota of the crawler allows no more documents in the index.',
+    'Raise `maxDocuments` of the Quota, or exclude documents that nobody needs; the page is indexed at its next visit.',
   ),
   'directory-listing': page(
     'The page is a listing of a folder that the web server generates: it is read for its links, except those that sort it.',

@@ -13,6 +13,8 @@ export const WEBHOOK_EVENTS = {
   'sink.up': 'The sink is accepting orders again.',
   'sink.replaced':
     'What a sink writes to (index, table, topic) was deleted, or deleted and created again; everything is sent to it again.',
+  'quota.reached':
+    'Crawlers have used up a limit of a quota (`urls`, `documents`, `bytes`, `rendering`); `until` is when a limit per day begins anew.',
   'orders.refused': 'A sink has permanently refused a document. Sent for the 1st, 10th, 100th … order of a crawler.',
   'configuration.applied': 'A new configuration is in force.',
   'crawl.caught-up': 'A crawler has nothing left that is due.',

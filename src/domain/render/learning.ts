@@ -88,6 +88,11 @@ export class RenderLearning {
     return 'render';
   }
 
+  /** What has been learned so far; unlike a decision, asking changes nothing. */
+  getChoice(host: string, href: string): RenderChoice {
+    return getRenderChoice(this.findOrCreate(host, toRenderPattern(href)));
+  }
+
   /** Call this when a trial has ended, after `recordRendering` if the page was rendered. */
   endTrial(host: string, href: string, isCompared: boolean): void {
     const learned = this.findOrCreate(host, toRenderPattern(href));

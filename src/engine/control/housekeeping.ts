@@ -1,5 +1,6 @@
 import { after, atLeast, before, type Duration, days, hours, milliseconds } from '../../domain/time/units.js';
 import type { Crawlers } from '../crawl/crawlers.js';
+import type { Usage } from '../crawl/load/usage.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
@@ -15,6 +16,7 @@ export interface HousekeepingServices {
   readonly store: FrontierStore;
   readonly log: Log;
   readonly partitions: Partitions;
+  readonly usage: Pick<Usage, 'prune'>;
 }
 
 /** Regular tasks that one node performs for all: pruning the ledger and maintaining the roots. */
@@ -35,6 +37,11 @@ export class Housekeeping {
       async () => {
         await store.pruneOrders(before(clock.now(), MAX_LEDGER_AGE), MAX_LEDGER_ENTRIES);
       },
+    );
+    this.repeat(
+      'forgetting old usage',
+      () => days(1),
+      () => this.services.usage.prune(),
     );
     // A root is submitted permanently: if its status becomes removed after too many errors, it is submitted again, as
     // often as pages are refreshed. Otherwise one bad week of a site would end its crawl for good.

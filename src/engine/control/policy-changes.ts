@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { ACL_FORM, isDecidedByRules } from '../../domain/content/acl.js';
 import { listConfigurationCauses } from '../../domain/crawl/configuration-causes.js';
 import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
+import { covers } from '../../domain/crawl/quota-definition.js';
 import { REFRESH as REFRESH_SOURCE } from '../../domain/frontier/sources.js';
 import { Secret } from '../../domain/secret.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -239,7 +240,10 @@ function digestPolicy(crawler: CrawlerDefinition, server: ServerDefinition): str
   const roots = crawler.roots.map(({ url, site, entireSite, followLinks, metas }) => {
     return { url, site, entireSite, followLinks, metas };
   });
-  return digestParts(crawler, JUDGING, { roots, global: server.globalCrawlSpace });
+  // With room for more URLs, pages are read again for links that were refused.
+  const quotas = (server.quotas ?? []).filter((quota) => quota.limits.urls && covers(quota, crawler.name));
+  const maxUrls = quotas.length === 0 ? undefined : quotas.map(({ limits }) => limits.urls);
+  return digestParts(crawler, JUDGING, { roots, global: server.globalCrawlSpace, maxUrls });
 }
 
 /**

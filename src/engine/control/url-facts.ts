@@ -75,6 +75,7 @@ export class UrlFactsReader {
       related: state && (await this.findRelated(crawler, state, visits)),
       move: state && (await this.findMove(state)),
       crawler: crawler.state,
+      ...(crawler.usedUp ? { usedUp: crawler.usedUp } : {}),
       isStart: isStart(crawler.context.roots.get(url.href)),
       host,
       now: clock.now(),

@@ -27,6 +27,7 @@ import type { Gates } from './frontier/gates.js';
 import type { RefusedLinks } from './frontier/refused-links.js';
 import type { CrawlerWork } from './load/crawler-work.js';
 import type { CrawlerMetrics, Tally } from './load/metrics.js';
+import type { Quotas } from './load/quotas.js';
 import type { UrlCommand } from './outcome/decision.js';
 import type { UrlDecisions } from './outcome/url-decisions.js';
 import type { RequestedVisits } from './requested-visits.js';
@@ -37,6 +38,7 @@ export interface CrawlerServices {
   readonly events: CrawlEvents;
   readonly delivery: Pick<Delivery, 'listViews' | 'hasRoom' | 'listPending'>;
   readonly partitions: Pick<Partitions, 'owned'>;
+  readonly quotas: Pick<Quotas, 'endOfToday'>;
 }
 
 /** The parts of a crawler; see create-crawler.ts. */
@@ -264,9 +266,16 @@ export class Crawler implements DiscoveryTarget {
         sinks: delivery.listViews().filter((sink) => definition.pushTo.includes(sink.name)),
         hasRoom: delivery.hasRoom(definition.pushTo),
         storeFollows: loop.storeKeepsUp,
+        usedUp: this.usedUp,
       },
       idle: this.isIdle(),
     };
+  }
+
+  /** The quota that is used up for today, if there is one, and when it begins anew. */
+  get usedUp(): { readonly quota: string; readonly until: Instant } | undefined {
+    const quota = this.parts.loop.usedUpQuota;
+    return quota && { quota: quota.name, until: this.services.quotas.endOfToday };
   }
 
   /** Returns true once each time the crawler becomes idle after visits. */

@@ -4,6 +4,7 @@
  */
 import { BoundedMap } from '../../domain/bounded-map.js';
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
+import type { QuotaDefinition } from '../../domain/crawl/quota-definition.js';
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import { after, hours, type Instant, milliseconds, minutes, seconds } from '../../domain/time/units.js';
@@ -19,6 +20,7 @@ import type { Redirects } from './evidence/redirects.js';
 import type { Discovery } from './frontier/discovery.js';
 import type { Frontier } from './frontier/frontier.js';
 import type { Host, Hosts } from './hosts/hosts.js';
+import type { Quotas } from './load/quotas.js';
 import type { SettledUrl } from './outcome/decision.js';
 import { createVerifyCommand } from './outcome/owner-commands.js';
 import type { UrlDecisions } from './outcome/url-decisions.js';
@@ -47,6 +49,7 @@ export interface LoopServices {
   readonly hosts: Pick<Hosts, 'claim'>;
   readonly discovery: Pick<Discovery, 'noteFirstVisit'>;
   readonly nodes: Pick<Nodes, 'send'>;
+  readonly quotas: Pick<Quotas, 'findReached'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Maximum number of visits per crawler. */
@@ -113,8 +116,13 @@ export class VisitLoop {
     return this.bufferedBytes < MAX_BUFFERED_BYTES;
   }
 
+  /** The quota that has been used up for today, so that no visit begins. */
+  get usedUpQuota(): QuotaDefinition | undefined {
+    return this.services.quotas.findReached(this.target.current.definition.name, 'bytes');
+  }
+
   mayVisitBefore(horizon: Instant): boolean {
-    return this.isRunning && this.visitsLeft > 0 && this.target.frontier.mayHaveUrlBefore(horizon);
+    return this.isRunning && this.visitsLeft > 0 && !this.usedUpQuota && this.target.frontier.mayHaveUrlBefore(horizon);
   }
 
   /** Starts no more visits; those in flight continue. */
@@ -132,6 +140,7 @@ export class VisitLoop {
       this.visitsLeft > 0 &&
       this.fetchCount < concurrency &&
       this.bufferedBytes < MAX_BUFFERED_BYTES &&
+      !this.usedUpQuota &&
       delivery.hasRoom(pushTo)
     ) {
       const picked = frontier.takeNext();

@@ -63,6 +63,7 @@ function createRenderRequest(page: RequestedPage, { status, headers, body, addre
   return {
     ...createRequest(page),
     engine: 'browser',
+    crawler: task.crawler,
     ifNoneMatch: undefined,
     ifModifiedSince: undefined,
     render: {

@@ -94,6 +94,8 @@ export interface FetchRequest {
   readonly session?: RequestSession;
   /** Name of the engine that fetches; default: `http`. */
   readonly engine?: string;
+  /** The crawler that wants the page: crawlers use the browser in turn. */
+  readonly crawler?: string;
   /** Present if the browser is to render the page. */
   readonly render?: RenderInstructions;
   readonly browserLogin?: BrowserLogin;

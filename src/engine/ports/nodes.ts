@@ -41,6 +41,8 @@ export interface NodeAnswer {
 }
 
 export interface Nodes {
+  /** The name of this node, valid as long as its process; empty for a single node. */
+  readonly name: string;
   /** Notifies the owners of these hosts that URLs have become due. */
   notifyDue(hostKeys: Iterable<string>): void;
   notifyAllDue(): void;

@@ -19,6 +19,7 @@ export const SOLE_OWNER: Partitions = {
 
 /** Used by a single node: there are no others to notify. */
 export const NO_OTHERS: Nodes = {
+  name: '',
   notifyDue: () => undefined,
   notifyAllDue: () => undefined,
   notifyRequested: () => undefined,

@@ -38,7 +38,7 @@ export const oldestSchema = schema<QueuedUrl & { readonly source: SourceNumber }
 /** Meanings of the kinds of limits, in the order of LIMITS. */
 const LIMIT_MEANINGS = `\`paused\`, \`stopped\`: the crawler does not run. \`sink-unavailable\`: no sink accepts orders.
 \`sink-slow\`, \`database-slow\`: the maximum number of orders or pages is waiting. \`threads\`: all are fetching.
-\`last-pages\`: nothing else is due. \`nothing-due\`. \`schedule\`: no due URL may be crawled now. \`hosts-paused\`: an
+\`last-pages\`: nothing else is due. \`nothing-due\`. \`schedule\`: no due URL may be crawled now. \`quota\`: its bytes for today are used up. \`hosts-paused\`: an
 operator has paused all hosts with due URLs. \`politeness\`: their hosts need a pause. \`machine\`: none of these.`;
 
 const limitSchema = schema<Limit>()('Limit', {
@@ -48,7 +48,8 @@ const limitSchema = schema<Limit>()('Limit', {
   threads: integer(32, '`threads`: how many there are.').optional(),
   failing: integer(3, '`nothing-due`: URLs in error, which are visited again later.').optional(),
   withheldDeletions: integer(2, '`nothing-due`: deletions that wait for an operator or a sign of life.').optional(),
-  until: timeAhead('`schedule`: when crawling is allowed again; absent if never.').optional(),
+  quota: text('hr', '`quota`: its name.').optional(),
+  until: timeAhead('`schedule`, `quota`: when crawling is allowed again; absent if never.').optional(),
   hosts: list(text('www.example.com'), '`politeness`, `hosts-paused`: the hosts with the most due URLs.').optional(),
   share: share(0.93, '`politeness`, `hosts-paused`: their share of the due URLs.').optional(),
   nextRequestAt: timeAhead('`politeness`: when the next request may be sent.').optional(),

@@ -176,6 +176,13 @@ const SPECS: readonly MetricSpec[] = [
   },
   {
     type: 'gauge',
+    name: 'crawlway_quota_used_ratio',
+    help: 'Share of a quota that is used, by limit (urls, documents, bytes, rendering): 1 or more if nothing is left.',
+    labels: ['quota', 'limit'],
+    rows: ({ metrics }) => metrics.quotas.map(({ quota, limit, used, max }) => [{ quota, limit }, used / max]),
+  },
+  {
+    type: 'gauge',
     name: 'crawlway_database_bytes',
     help: 'Size of the database: tables and indexes, with what is free in them.',
     labels: [],

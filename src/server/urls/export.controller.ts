@@ -6,6 +6,7 @@ import type { EngineApi } from '../../engine/engine-api.js';
 import type { SearchStep } from '../../engine/ports/frontier-store.js';
 import { ClientGone } from '../http/client-gone.js';
 import { CrawlerName } from '../http/crawler-name.js';
+import { CSV_TYPE, toCsvLine } from '../http/csv.js';
 import { IfGiven } from '../http/fields.js';
 import { NDJSON_TYPE, Operation } from '../http/operation.js';
 import type { Answer } from '../http/schema.js';
@@ -14,7 +15,6 @@ import { UrlsQuery } from './url.query.js';
 import { toUrlFilter } from './url-filter.js';
 import { urlStateSchema } from './url-state.schema.js';
 
-const CSV_TYPE = 'text/csv';
 const PAGE_SIZE = 1_000;
 
 class ExportQuery extends UrlsQuery {
@@ -75,7 +75,7 @@ export class ExportController {
       const { urls, next }: SearchStep = await this.engine.urls.search(filter, after, PAGE_SIZE);
       yield urls
         .map(urlStateSchema.from)
-        .map((url) => (isCsv ? toCsvLine(url) : `${JSON.stringify(url)}\n`))
+        .map((url) => (isCsv ? toCsvLine(url, COLUMNS) : `${JSON.stringify(url)}\n`))
         .join('');
       after = urls.length === PAGE_SIZE ? urls.at(-1)!.id : next;
     }
@@ -98,12 +98,3 @@ const COLUMNS = [
   'visits',
   'changes',
 ] as const satisfies readonly (keyof UrlStateAnswer)[];
-
-const toCsvLine = (url: UrlStateAnswer): string => `${COLUMNS.map((column) => toCsvCell(url[column])).join(',')}\r\n`;
-
-/** RFC 4180. A cell that a spreadsheet would interpret as a formula gets an apostrophe in front. */
-function toCsvCell(value: string | number | undefined): string {
-  if (value === undefined) return '';
-  const text = /^[=+\-@\t\r]/.test(String(value)) && typeof value === 'string' ? `'${value}` : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}

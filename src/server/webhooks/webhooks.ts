@@ -100,6 +100,11 @@ export class Webhooks {
         const { crawler, root, target, reason } = event;
         return { type: 'site.move', data: { crawler, root, target, reason } };
       }
+      case 'quota': {
+        const { quota, limit, max, until } = event;
+        const time = until === undefined ? undefined : new Date(until).toISOString();
+        return { type: 'quota.reached', data: { quota, limit, max, until: time } };
+      }
       case 'configuration':
         return { type: 'configuration.applied', data: { version: event.version } };
       default:

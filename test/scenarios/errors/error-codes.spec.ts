@@ -75,6 +75,7 @@ const FAULTS: Readonly<Record<ErrorCode, FakePage | typeof REPORTED>> = {
   'move-undecided': REPORTED,
   'redirect-target-failed': REPORTED,
   'login-failed': REPORTED,
+  'quota-rendering': REPORTED,
   'proxy-failed': REPORTED,
   'one-page-everywhere': REPORTED,
   emptied: REPORTED,

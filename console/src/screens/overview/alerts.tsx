@@ -1,11 +1,19 @@
 /** Shows what needs attention: each alert says what is wrong and links to where it can be fixed. */
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
-import type { ConfigurationStateDto, CrawlerDto, HeldDeletionsDto, HostDto, SinkDto } from '../../api/schema.js';
+import type {
+  ConfigurationStateDto,
+  CrawlerDto,
+  HeldDeletionsDto,
+  HostDto,
+  QuotaLimitDto,
+  SinkDto,
+} from '../../api/schema.js';
 import { getPlaceLink } from '../../state/place.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
-import { addFullStop, formatPlural } from '../../ui/format.js';
+import { addFullStop, formatBytes, formatCount, formatPlural } from '../../ui/format.js';
+import { formatTimeOfDay } from '../../ui/time.js';
 
 const POLL_INTERVAL_MS = 10_000;
 /** Refused orders are only counted up to this number. */
@@ -38,18 +46,21 @@ export function Alerts({ crawler: { name } }: { crawler: CrawlerDto }): JSX.Elem
 }
 
 async function findAlerts(crawler: string, signal: AbortSignal): Promise<Alert[]> {
-  const [heldDeletions, sinks, refusedOrders, hosts, configuration] = await Promise.all([
+  const today = new Date().toISOString().slice(0, 10);
+  const [heldDeletions, sinks, refusedOrders, hosts, configuration, { quotas }] = await Promise.all([
     call('GET /api/v1/held-deletions', { signal }),
     call('GET /api/v1/sinks', { signal }),
     call('GET /api/v1/orders', { query: { crawler, state: 'refused', limit: MAX_COUNTED }, signal }),
     call('GET /api/v1/hosts', { query: { crawler, limit: 1000 }, signal }),
     call('GET /api/v1/config/state', { signal }),
+    call('GET /api/v1/usage', { query: { crawler, from: today, to: today }, signal }),
   ]);
   return [
     ...heldDeletions.items.map(createHeldDeletionsAlert),
     ...createSinkAlerts(sinks.items, crawler),
     ...createRefusedAlerts(refusedOrders.items.length, crawler),
     ...hosts.items.flatMap((host) => createHostAlerts(host, crawler)).slice(0, 5),
+    ...quotas.filter(({ reached }) => reached).map((quota) => createQuotaAlert(quota, crawler)),
     ...createConfigurationAlerts(configuration, crawler),
   ];
 }
@@ -117,6 +128,24 @@ function describeFailures(successShare: number, errorClasses: HostDto['errorClas
   return percent === 0
     ? `is unhealthy: none of the latest visits succeeded${cause}`
     : `is unhealthy: only ${percent} % of the latest visits succeeded${cause}`;
+}
+
+const QUOTA_EFFECTS: Readonly<Record<QuotaLimitDto['limit'], { unit: string; effect: string }>> = {
+  urls: { unit: 'stored URLs', effect: 'Links to further URLs are refused' },
+  documents: { unit: 'documents', effect: 'Further pages are not indexed' },
+  bytes: { unit: 'received today', effect: 'Nothing is fetched' },
+  rendering: { unit: 'rendered minutes today', effect: 'Pages that have to be rendered wait' },
+};
+
+function createQuotaAlert({ quota, limit, max, until }: QuotaLimitDto, crawler: string): Alert {
+  const { unit, effect } = QUOTA_EFFECTS[limit];
+  const end = until === undefined ? 'until there is room again' : `until ${formatTimeOfDay(until)}`;
+  return {
+    tone: 'warn',
+    text: `The quota ${quota} is used up: ${limit === 'bytes' ? formatBytes(max) : formatCount(max)} ${unit}. ${effect} ${end}.`,
+    target: href('/refused', { crawler }),
+    action: 'View',
+  };
 }
 
 function createConfigurationAlerts({ warnings, rejected }: ConfigurationStateDto, crawler: string): Alert[] {

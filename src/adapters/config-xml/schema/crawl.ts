@@ -13,6 +13,7 @@ export const CRAWL_CONFIG = element(
     children: [
       'Crawler',
       'GlobalCrawlSpace',
+      'Quota',
       'Fetcher',
       'Extractor',
       'Renderer',

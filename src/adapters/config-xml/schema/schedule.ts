@@ -1,4 +1,4 @@
-/** The elements that say when and how fast hosts are crawled. */
+/** The elements that say when, how fast and how much is crawled. */
 import * as t from '../value-types.js';
 import { attribute, createElementFactory } from './spec.js';
 
@@ -48,3 +48,34 @@ export const WINDOW = element(
     }),
   },
 );
+
+export const QUOTA = element(
+  'Quota',
+  'What crawlers may use, each of them or several together (docs/operations.md). A crawler that several quotas cover is limited by all of them.',
+  {
+    name: attribute(t.name, 'Name, as in messages and metrics.', { required: true }),
+    maxUrls: attribute(
+      t.integer(1),
+      'Maximum number of stored URLs: links to further ones are refused. Default: no limit.',
+    ),
+    maxDocuments: attribute(
+      t.integer(1),
+      'Maximum number of documents in the index: further pages are not indexed; those in the index are kept current. Default: no limit.',
+    ),
+    maxBytesPerDay: attribute(
+      t.integer(1),
+      'Maximum number of bytes received per day (UTC): no further page is fetched on the same day. Default: no limit.',
+      { unit: 'bytes per day' },
+    ),
+    maxRenderMinutesPerDay: attribute(
+      t.integer(1),
+      'Maximum time for rendering pages per day (UTC): pages that have to be rendered wait for the next day. Default: no limit.',
+      { unit: 'minutes per day' },
+    ),
+  },
+  { children: ['Covers'] },
+);
+
+export const COVERS = element('Covers', 'A crawler that shares the quota. Default: all crawlers share it.', {
+  crawler: attribute(t.name, 'Name of a Crawler.', { required: true }),
+});

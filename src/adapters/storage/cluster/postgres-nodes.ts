@@ -56,7 +56,7 @@ class PostgresNodes implements Nodes {
   readonly #url: Secret;
   readonly #partitions: PostgresPartitions;
   readonly #log: Log;
-  readonly #nodeId = randomUUID();
+  readonly name = randomUUID();
   readonly #questions = new Questions();
   readonly #commands: PostgresCommands;
   readonly #queue: CommandQueue;
@@ -177,14 +177,14 @@ class PostgresNodes implements Nodes {
     });
     client.on('notification', ({ payload }) => this.#onNotice(payload ?? ''));
     await client.connect();
-    await client.query(`LISTEN ${CHANNEL}; LISTEN "${getNodeChannel(this.#nodeId)}"`);
+    await client.query(`LISTEN ${CHANNEL}; LISTEN "${getNodeChannel(this.name)}"`);
     this.#listenClient = client;
   }
 
   #onNotice(payload: string): void {
     if (this.#closed) return;
     const { from, due, requested, commands, control, nodes, events, ask, answer } = JSON.parse(payload) as Notice;
-    if (from === this.#nodeId) return;
+    if (from === this.name) return;
     const ownedPartitions = due || commands ? new Set(this.#partitions.owned) : undefined;
     const ownedDue = due?.filter((part) => ownedPartitions!.has(part)) ?? [];
     if (ownedDue.length > 0) this.#listener?.onDue(ownedDue);
@@ -279,14 +279,14 @@ class PostgresNodes implements Nodes {
     const answer = await this.#listener?.onQuestion(text);
     if (answer === undefined) return;
     const notices = Questions.splitIntoPieces(id, answer).map((piece) =>
-      JSON.stringify({ from: this.#nodeId, answer: piece }),
+      JSON.stringify({ from: this.name, answer: piece }),
     );
     await this.#pool.rows(NOTIFY, [getNodeChannel(asker), notices]);
   }
 
   /** A lost notification only causes a delay of seconds, because the tables are checked anyway. */
   async #notify(notice: Omit<Notice, 'from'>): Promise<void> {
-    const text = JSON.stringify({ from: this.#nodeId, ...notice });
+    const text = JSON.stringify({ from: this.name, ...notice });
     if (Buffer.byteLength(text) > MAX_NOTICE_BYTES) return;
     await this.#pool.rows(NOTIFY, [CHANNEL, [text]]).catch(() => undefined);
   }

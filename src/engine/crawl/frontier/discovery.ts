@@ -11,6 +11,7 @@ import type { Reason } from '../../../domain/policy/reasons.js';
 import type { FrontierStore, NewUrl } from '../../ports/frontier-store.js';
 import { Batcher } from '../../support/batcher.js';
 import { FEW, getStrangersLimit, OWN_SOURCE, STRANGERS_SOURCE, type Strangers } from '../hosts/strangers.js';
+import type { Quotas } from '../load/quotas.js';
 
 const MAX_LINKS_PER_CALL = 5_000;
 const MAX_HOSTS = 20_000;
@@ -45,6 +46,7 @@ export class Discovery {
     private readonly store: Pick<FrontierStore, 'discover' | 'count' | 'findByKeys' | 'seed'>,
     private readonly findTarget: (crawler: string) => DiscoveryTarget | undefined,
     private readonly strangers: Pick<Strangers, 'areNaming' | 'haveNamed' | 'load' | 'getDomain'>,
+    private readonly quotas: Pick<Quotas, 'hasRoomForUrls' | 'noteNewUrls'> = NO_QUOTAS,
   ) {
     this.batcher = new Batcher((lists) => this.discoverLists(lists), MAX_LINKS_PER_CALL);
   }
@@ -115,7 +117,10 @@ export class Discovery {
       if (list) list.push(state);
       else byCrawler.set(state.crawler, [state]);
     }
-    for (const [crawler, states] of byCrawler) this.findTarget(crawler)?.admit(states);
+    for (const [crawler, states] of byCrawler) {
+      this.quotas.noteNewUrls(crawler, states.length);
+      this.findTarget(crawler)?.admit(states);
+    }
     return inserted;
   }
 
@@ -151,6 +156,11 @@ export class Discovery {
     const target = this.findTarget(url.crawler);
     // The crawler was removed while the page was in flight: the links wait in the store until it is back.
     if (!target) return 'some';
+    if (!this.quotas.hasRoomForUrls(url.crawler, batch.size)) {
+      if (batch.size > 0) return 'unknown';
+      target.refuse(url, 'quota-urls');
+      return 'none';
+    }
     const { maxUrlsPerHost, maxQueryVariants } = target.traps;
     const { isStrange } = url;
     const size = await this.findHostSize(url, isStrange);
@@ -292,6 +302,10 @@ class PendingUrls {
       this.counts.set(toCountKey(key, url.isStrange), this.getCount(key, url.isStrange) + 1);
   }
 
+  get size(): number {
+    return this.urls.length;
+  }
+
   getCount(key: string, isStrange: boolean): number {
     return this.counts.get(toCountKey(key, isStrange)) ?? 0;
   }
@@ -303,6 +317,11 @@ class PendingUrls {
     return urls;
   }
 }
+
+const NO_QUOTAS: Pick<Quotas, 'hasRoomForUrls' | 'noteNewUrls'> = {
+  hasRoomForUrls: () => true,
+  noteNewUrls: () => undefined,
+};
 
 const toCountKey = (key: string, isStrange: boolean): string => (isStrange ? `~${key}` : key);
 

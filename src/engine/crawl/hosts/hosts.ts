@@ -28,6 +28,8 @@ const RETRY_DELAY = seconds(5);
 
 export class Host {
   politeness: Politeness = UNVISITED;
+  /** Counts how often its users were notified. */
+  turn = 0;
   paused = false;
   /** See visit-price.ts; 0 until a refresh visit has set it. */
   visitPrice: Duration = milliseconds(0);
@@ -275,7 +277,10 @@ export class Hosts {
   }
 
   private notify(host: Host): void {
-    for (const user of this.users) user.onHostReady(host);
+    const users = [...this.users].filter((user) => user.isUsing(host.key));
+    // The first one is likely to send the next request, so each crawler is the first one in turn.
+    const first = host.turn++;
+    for (let i = 0; i < users.length; i++) users[(first + i) % users.length]!.onHostReady(host);
   }
 
   private setPoliteness(host: Host, politeness: Politeness): void {

@@ -12,6 +12,8 @@ export interface Load {
   readonly hasRoom: boolean;
   /** True while the store keeps up: few enough pages are fetched and not yet settled. */
   readonly storeFollows: boolean;
+  /** The quota that is used up for today, if there is one, and when it begins anew. */
+  readonly usedUp?: { readonly quota: string; readonly until: Instant };
 }
 
 /** What an otherwise idle crawler still has to settle. */
@@ -32,6 +34,7 @@ export const LIMITS = [
   'last-pages',
   'nothing-due',
   'schedule',
+  'quota',
   'hosts-paused',
   'politeness',
   'machine',
@@ -44,7 +47,8 @@ export interface Limit extends Partial<Unsettled> {
   /** The last failure of the sink. */
   readonly message?: string;
   readonly threads?: number;
-  /** When a schedule next allows crawling; absent if never. */
+  readonly quota?: string;
+  /** When a schedule next allows crawling, absent if never; or when the quota begins anew. */
   readonly until?: Instant;
   /** The hosts with the most due URLs. */
   readonly hosts?: readonly string[];
@@ -65,6 +69,7 @@ export async function findLimit(load: Load, countUnsettled: () => Promise<Unsett
   if (fetching >= concurrency) return { kind: 'threads', threads: concurrency };
   if (waiting.urls === 0)
     return fetching > 0 ? { kind: 'last-pages' } : { kind: 'nothing-due', ...(await countUnsettled()) };
+  if (load.usedUp) return { kind: 'quota', ...load.usedUp };
   const { closedUntil, nextRequestAt } = waiting;
   if (closedUntil !== undefined) return { kind: 'schedule', until: closedUntil >= NEVER ? undefined : closedUntil };
   if (!waiting.limitedByHost) return { kind: 'machine' };

@@ -3,6 +3,7 @@ import type { Reason } from '../../../domain/policy/reasons.js';
 import type { RenderReport } from '../../../domain/render/report.js';
 import { type Duration, milliseconds } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
+import type { QuotaView } from './quotas.js';
 
 /** Counters since the start of the process, for Prometheus. */
 export interface EngineMetrics {
@@ -40,6 +41,7 @@ export interface EngineMetrics {
   /** Everything that is withheld, changes included. */
   readonly heldDeletions: number;
   readonly heldChanges: readonly { readonly cause: HoldCause; readonly count: number }[];
+  readonly quotas: readonly QuotaView[];
   /** Size of the database. */
   readonly databaseBytes: number;
   /** Commands between nodes that were set aside after too many failures. */
@@ -51,7 +53,7 @@ export interface EngineMetrics {
 
 export type CrawlerMetrics = Omit<
   EngineMetrics,
-  'heldDeletions' | 'heldChanges' | 'commandsSetAside' | 'databaseBytes'
+  'heldDeletions' | 'heldChanges' | 'quotas' | 'commandsSetAside' | 'databaseBytes'
 >;
 
 const SECONDS = 60;

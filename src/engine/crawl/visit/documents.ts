@@ -12,6 +12,7 @@ import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageOutcome } from '../../ports/page-task.js';
 import type { Strangers } from '../hosts/strangers.js';
+import type { Quotas } from '../load/quotas.js';
 
 const MAX_NEAR_DUPLICATES = 1_000_000;
 const PAGE_SIZE = 5_000;
@@ -34,6 +35,7 @@ export class Documents {
     private readonly store: Pick<UrlCatalog, 'find' | 'get' | 'list'>,
     private readonly getSettings: () => DuplicateSettings,
     private readonly strangers: Pick<Strangers, 'load' | 'getDomain' | 'rank'>,
+    private readonly quotas: Pick<Quotas, 'admitDocument' | 'noteVisitEnd'>,
   ) {}
 
   /**
@@ -41,6 +43,21 @@ export class Documents {
    * @param original the document of the same site with the same text, if there is one
    */
   async decideOutcome(state: UrlState, page: PageOutcome, original?: UrlState): Promise<VisitOutcome> {
+    const outcome = await this.decideAmongDocuments(state, page, original);
+    const isNew = outcome.kind === 'document' && outcome.index && state.stamp === undefined;
+    const quota = isNew ? this.quotas.admitDocument(this.crawler, state.id) : undefined;
+    if (!isNew || quota === undefined) return outcome;
+    this.noteFailure(state);
+    // Without validators, its next visit reads it again, changed or not: there may be room by then.
+    const withoutValidators = { etag: undefined, lastModified: undefined };
+    return { ...outcome, ...withoutValidators, index: false, reason: 'quota-documents' };
+  }
+
+  private async decideAmongDocuments(
+    state: UrlState,
+    page: PageOutcome,
+    original: UrlState | undefined,
+  ): Promise<VisitOutcome> {
     if (original && page.kind === 'unchanged') return giveWay(toIndexedDocument(state), original);
     if (page.kind === 'unchanged') {
       const original = this.getSettings().nearDuplicateDetector
@@ -57,8 +74,9 @@ export class Documents {
   }
 
   /** To be called when the visit is settled or has failed. */
-  endVisit({ url }: UrlState): void {
+  endVisit({ id, url }: UrlState): void {
     this.urlsGivingWay.delete(url);
+    this.quotas.noteVisitEnd(this.crawler, id);
   }
 
   /** To be called when the visit could not be settled: what was known about the URL before still holds. */

@@ -9,7 +9,7 @@ import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { USER } from '../../../domain/frontier/sources.js';
 import type { Effects } from '../../../domain/policy/verdict.js';
 import { computeRequestDelay, getMaxRequestsPerHost } from '../../../domain/politeness/politeness.js';
-import { atLeast, type Duration, milliseconds, seconds } from '../../../domain/time/units.js';
+import { atLeast, between, type Duration, milliseconds, seconds } from '../../../domain/time/units.js';
 import { type CrawlUrl, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { findFetcher } from '../../page/crawl-context.js';
 import { judgeUrl } from '../../page/judge-url.js';
@@ -24,9 +24,11 @@ import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
 import { noteHostResponse } from '../hosts/host-responses.js';
 import type { Hosts } from '../hosts/hosts.js';
 import { obeysRobots, type RobotsGate } from '../hosts/robots-gate.js';
+import type { Quotas } from '../load/quotas.js';
 import type { LoginSession } from '../logins/login-session.js';
 import type { Attempt } from './attempt.js';
 import type { FoundLinks, LinkTarget } from './link-stage.js';
+import type { RenderedVisits } from './rendered-visits.js';
 import { REPEATED_TEXT } from './same-texts.js';
 
 /** The URL was not visited and returns to the head of its queue. */
@@ -50,6 +52,8 @@ export interface PreconditionServices {
   readonly probes: Pick<ErrorPageProbes, 'isDue' | 'isSuspected' | 'probe' | 'isAnswerWanted' | 'askForAnswer'>;
   readonly hosts: Hosts;
   readonly processor: Pick<PageProcessor, 'resolve'>;
+  readonly rendered: Pick<RenderedVisits, 'needsBrowser'>;
+  readonly quotas: Pick<Quotas, 'findReached' | 'endOfToday'>;
   readonly clock: Clock;
   readonly tracing: Pick<Tracing, 'tracePart'>;
 }
@@ -62,6 +66,7 @@ type Precondition = (attempt: Attempt) => PreconditionResult | Promise<Precondit
 export class Preconditions {
   private readonly conditions: readonly Precondition[] = [
     (attempt) => this.checkEndlessPattern(attempt),
+    (attempt) => this.checkRenderQuota(attempt),
     (attempt) => this.services.tracing.tracePart('robots', () => this.checkRobotsTxt(attempt)),
     (attempt) => this.checkErrorPageProbe(attempt),
     (attempt) => this.checkLogin(attempt),
@@ -117,6 +122,19 @@ export class Preconditions {
     if (!(await this.target.sameTexts.isBelowRepeated(state))) return CONTINUE;
     const detail = `it was found on ${state.foundOn}, which repeats the text of another document`;
     return { end: createEmptyResult(state, createExclusion(REPEATED_TEXT, detail)) };
+  }
+
+  private checkRenderQuota(attempt: Attempt): PreconditionResult | Promise<PreconditionResult> {
+    const quota = this.services.quotas.findReached(attempt.state.crawler, 'rendering');
+    return quota ? this.waitForNextDay(attempt, quota.name) : CONTINUE;
+  }
+
+  private async waitForNextDay({ state, effects }: Attempt, quota: string): Promise<PreconditionResult> {
+    const { rendered, quotas, clock } = this.services;
+    if (!(await rendered.needsBrowser({ state, effects }, this.target.context.definition.render))) return CONTINUE;
+    const failure = createFailure('quota-rendering', `quota ${quota} has no rendering minutes left today`);
+    const retryAfter = between(clock.now(), quotas.endOfToday);
+    return { end: createEmptyResult(state, { ...failure, retryAfter }) };
   }
 
   private checkRobotsTxt(attempt: Attempt): PreconditionResult | Promise<PreconditionResult> {

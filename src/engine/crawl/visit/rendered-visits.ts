@@ -82,6 +82,19 @@ export class RenderedVisits {
       : this.runAlongsideFetches(onWait, () => this.runAsLearned(state, firstDecision, visit));
   }
 
+  /** Whether a visit would need the browser, as far as is known before the page is fetched. */
+  async needsBrowser(
+    { state, effects }: Pick<RenderAttempt, 'state' | 'effects'>,
+    render: RenderMode,
+  ): Promise<boolean> {
+    const mode = effects.options.renderMode ?? render;
+    if (mode !== 'auto') return mode === 'always';
+    const forcedMode = (await this.overrides.get(state.hostKey))[toRenderPattern(state.url)];
+    return forcedMode === undefined
+      ? this.learning.getChoice(state.hostKey, state.url) !== 'plain'
+      : forcedMode === 'always';
+  }
+
   /** Pages of a pattern that is being tried wait until the trial has ended. */
   private async runAsLearned(
     { hostKey, url }: UrlState,

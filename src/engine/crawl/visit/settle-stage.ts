@@ -17,7 +17,7 @@ import { REFRESH } from '../../../domain/frontier/sources.js';
 import { isStart } from '../../../domain/policy/site-mode.js';
 import { limitPrice, updatePrice } from '../../../domain/refresh/visit-price.js';
 import { NEEDS_RENDERING } from '../../../domain/render/needs-rendering.js';
-import { between, type Duration, type Instant } from '../../../domain/time/units.js';
+import { between, type Duration, type Instant, milliseconds } from '../../../domain/time/units.js';
 import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
@@ -36,6 +36,7 @@ import type { Gates } from '../frontier/gates.js';
 import type { Host, Hosts } from '../hosts/hosts.js';
 import type { SiteHealth } from '../hosts/site-health.js';
 import type { Tally } from '../load/metrics.js';
+import type { Quotas } from '../load/quotas.js';
 import type { Decision, SettledUrl } from '../outcome/decision.js';
 import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
 import type { UrlSettlement } from '../outcome/url-settlement.js';
@@ -50,6 +51,7 @@ export interface SettleServices {
   readonly health: Pick<SiteHealth, 'recordVisit'>;
   readonly events: Pick<CrawlEvents, 'emit'>;
   readonly tracing: Pick<Tracing, 'tracePart'>;
+  readonly quotas: Pick<Quotas, 'noteVisit'>;
 }
 
 /** The crawler whose visit ends. */
@@ -176,6 +178,8 @@ export class SettleStage {
     if (pageOutcome.kind === 'document' && pageOutcome.needsRendering) tally.needRendering++;
     if (pageOutcome.kind === 'document' && pageOutcome.isMostlyCut) tally.mostlyCut++;
     if (result.rendering) tally.countRendering(result.rendering);
+    const rendering = result.rendering?.time ?? milliseconds(0);
+    this.services.quotas.noteVisit(state.crawler, { bytes: result.bytes, rendering });
     this.services.health.recordVisit(state.hostKey, { outcome: countedOutcome, failed, duration: result.duration });
     const { crawler, url } = state;
     const rootFailure = state.discoveredVia === 'root' ? { rootFailed: failed } : {};

@@ -9,6 +9,7 @@ import { Discovery } from '../frontier/discovery.js';
 import { MoveRules } from '../frontier/site-moves.js';
 import type { LoadDomains } from '../hosts/politeness-groups.js';
 import type { WebServers } from '../hosts/web-servers.js';
+import type { Quotas } from '../load/quotas.js';
 import type { Logins } from '../logins/logins.js';
 import { RenderedVisits } from './rendered-visits.js';
 import { ResultReview } from './result-review.js';
@@ -23,6 +24,7 @@ interface ToolServices {
   readonly webServers: WebServers;
   readonly crawlers: Pick<Crawlers, 'find'>;
   readonly loadDomains: LoadDomains;
+  readonly quotas: Quotas;
   /** Maximum number of visits per crawler, for a crawl that ends after a given number. */
   readonly maxVisits?: number;
 }
@@ -38,11 +40,11 @@ export class VisitTools {
   readonly maxVisits: number;
   readonly moveRules: MoveRules;
 
-  constructor({ webServers, crawlers, maxVisits = Number.POSITIVE_INFINITY, ...services }: ToolServices) {
+  constructor({ webServers, crawlers, quotas, maxVisits = Number.POSITIVE_INFINITY, ...services }: ToolServices) {
     const { store, clock, sessions, logins } = services;
     this.sessions = sessions;
     this.logins = logins;
-    this.discovery = new Discovery(store, (name) => crawlers.find(name), webServers.strangers);
+    this.discovery = new Discovery(store, (name) => crawlers.find(name), webServers.strangers, quotas);
     this.subscriptions = new HubSubscriptions({ ...services, ...webServers, crawlers });
     this.review = new ResultReview({ ...services, ...webServers });
     this.rendered = new RenderedVisits(store, clock);

@@ -1,0 +1,213 @@
+/**
+ * What each crawler uses, by day (UTC). It is counted in memory and written to the store at most every half minute, so a
+ * crash loses half a minute of it. Several nodes each write what they have used themselves.
+ */
+import { formatIsoTime } from '../../../domain/time/http-date.js';
+import { after, type Duration, type Instant, instant, milliseconds, seconds } from '../../../domain/time/units.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { Log } from '../../ports/log.js';
+import type { Nodes } from '../../ports/nodes.js';
+
+const SAVE_INTERVAL = seconds(30);
+const DAY_MS = 86_400_000;
+const PREFIX = 'usage/';
+/** Number of days for which usage is kept. */
+export const USAGE_DAYS = 400;
+
+export interface UsageCounts {
+  readonly visits: number;
+  /** Bytes received. */
+  readonly bytes: number;
+  /** Time for rendering pages. */
+  readonly rendering: Duration;
+  /** Numbers of stored URLs and of documents in the index when the crawler last worked on that day. */
+  readonly urls: number;
+  readonly documents: number;
+}
+
+export interface UsageEntry extends UsageCounts {
+  /** Like 2026-03-09. */
+  readonly day: string;
+  readonly crawler: string;
+}
+
+export interface UsageFilter {
+  /** The first and the last day, like 2026-03-09. */
+  readonly from: string;
+  readonly to: string;
+  /** Absent for all. */
+  readonly crawlers?: ReadonlySet<string>;
+}
+
+interface UsageServices {
+  readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting' | 'listSettings' | 'countByStatus'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly nodes: Pick<Nodes, 'name'>;
+}
+
+type Counters = { -readonly [K in keyof UsageCounts]: UsageCounts[K] };
+
+const NOTHING: UsageCounts = { visits: 0, bytes: 0, rendering: milliseconds(0), urls: 0, documents: 0 };
+
+export class Usage {
+  /** What this node has used, by day and crawler, as far as it is of today or not saved yet. */
+  private readonly own = new Map<string, Counters>();
+  private readonly unsaved = new Set<string>();
+  /** What other nodes, and earlier processes of a cluster, have used today, by crawler. */
+  private others = new Map<string, UsageCounts>();
+  private othersDay = '';
+  private cancelTimer: (() => void) | undefined;
+  private saving: Promise<void> | undefined;
+  /** Called after each save. */
+  onSaved: () => Promise<void> = async () => undefined;
+
+  constructor(private readonly services: UsageServices) {}
+
+  /** Loads what has been used today. */
+  async open(): Promise<void> {
+    const day = this.today;
+    for (const [setting, text] of await this.services.store.listSettings(`${PREFIX}${day}/`)) {
+      const { crawler, node } = parseName(setting);
+      if (node === this.services.nodes.name) this.own.set(toKey(day, crawler), { ...NOTHING, ...JSON.parse(text) });
+    }
+    await this.loadOthers();
+  }
+
+  get today(): string {
+    return toDay(this.services.clock.now());
+  }
+
+  get endOfToday(): Instant {
+    return instant((Math.floor(this.services.clock.now() / DAY_MS) + 1) * DAY_MS);
+  }
+
+  note(crawler: string, used: { readonly bytes: number; readonly rendering: Duration }): void {
+    const key = toKey(this.today, crawler);
+    const counters = this.own.get(key) ?? { ...NOTHING };
+    counters.visits++;
+    counters.bytes += used.bytes;
+    counters.rendering = milliseconds(counters.rendering + used.rendering);
+    this.own.set(key, counters);
+    this.unsaved.add(key);
+    this.saveSoon();
+  }
+
+  /** What all nodes have used today, as far as this one knows. */
+  getToday(crawler: string): Pick<UsageCounts, 'bytes' | 'rendering'> {
+    const own = this.own.get(toKey(this.today, crawler)) ?? NOTHING;
+    const others = (this.othersDay === this.today ? this.others.get(crawler) : undefined) ?? NOTHING;
+    return { bytes: own.bytes + others.bytes, rendering: milliseconds(own.rendering + others.rendering) };
+  }
+
+  /** Lists what was used, by day and crawler. */
+  async list({ from, to, crawlers }: UsageFilter): Promise<UsageEntry[]> {
+    await this.save();
+    const merged = new Map<string, UsageEntry>();
+    const prefix = PREFIX + getCommonPrefix(from, to);
+    for (const [setting, text] of await this.services.store.listSettings(prefix)) {
+      const { day, crawler } = parseName(setting);
+      if (day < from || day > to || (crawlers && !crawlers.has(crawler))) continue;
+      const key = toKey(day, crawler);
+      const counts = add(merged.get(key) ?? NOTHING, { ...NOTHING, ...JSON.parse(text) });
+      merged.set(key, { day, crawler, ...counts });
+    }
+    return [...merged.values()].sort((a, b) => (toKey(a.day, a.crawler) < toKey(b.day, b.crawler) ? -1 : 1));
+  }
+
+  /** Forgets what is older than it is kept for. */
+  async prune(): Promise<void> {
+    const { store, clock } = this.services;
+    const oldest = toDay(instant(clock.now() - USAGE_DAYS * DAY_MS));
+    for (const setting of (await store.listSettings(PREFIX)).keys())
+      if (parseName(setting).day < oldest) await store.putSetting(setting, undefined);
+  }
+
+  /** Writes what has not been written yet. */
+  async save(): Promise<void> {
+    await this.saving;
+    this.saving = this.write().finally(() => {
+      this.saving = undefined;
+    });
+    await this.saving;
+  }
+
+  async close(): Promise<void> {
+    this.cancelTimer?.();
+    await this.save().catch(() => undefined);
+    this.cancelTimer?.();
+  }
+
+  private saveSoon(): void {
+    const { clock, log } = this.services;
+    this.cancelTimer ??= clock.at(after(clock.now(), SAVE_INTERVAL), () => {
+      this.cancelTimer = undefined;
+      this.save().catch((error: unknown) => {
+        log.warn('what crawlers have used could not be saved; trying again', { error: String(error) });
+        this.saveSoon();
+      });
+    });
+  }
+
+  private async write(): Promise<void> {
+    const { store, nodes } = this.services;
+    for (const key of [...this.unsaved]) {
+      const [day, crawler] = splitKey(key);
+      const { byStatus, indexed } = await store.countByStatus(crawler);
+      const counters = this.own.get(key)!;
+      counters.urls = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
+      counters.documents = indexed;
+      this.unsaved.delete(key);
+      try {
+        await store.putSetting(toName(day, crawler, nodes.name), JSON.stringify(counters));
+      } catch (error) {
+        this.unsaved.add(key);
+        throw error;
+      }
+    }
+    for (const key of this.own.keys())
+      if (splitKey(key)[0] !== this.today && !this.unsaved.has(key)) this.own.delete(key);
+    if (nodes.name !== '') await this.loadOthers();
+    await this.onSaved();
+  }
+
+  private async loadOthers(): Promise<void> {
+    const day = this.today;
+    const others = new Map<string, UsageCounts>();
+    for (const [setting, text] of await this.services.store.listSettings(`${PREFIX}${day}/`)) {
+      const { crawler, node } = parseName(setting);
+      if (node === this.services.nodes.name) continue;
+      others.set(crawler, add(others.get(crawler) ?? NOTHING, { ...NOTHING, ...JSON.parse(text) }));
+    }
+    this.others = others;
+    this.othersDay = day;
+  }
+}
+
+/** Adds up what nodes have used. Each counts all stored URLs, so that is the same number on each. */
+const add = (a: UsageCounts, b: UsageCounts): UsageCounts => ({
+  visits: a.visits + b.visits,
+  bytes: a.bytes + b.bytes,
+  rendering: milliseconds(a.rendering + b.rendering),
+  urls: Math.max(a.urls, b.urls),
+  documents: Math.max(a.documents, b.documents),
+});
+
+const toDay = (at: Instant): string => formatIsoTime(at).slice(0, 10);
+const toKey = (day: string, crawler: string): string => `${day} ${crawler}`;
+const splitKey = (key: string): [day: string, crawler: string] => [key.slice(0, 10), key.slice(11)];
+
+function getCommonPrefix(a: string, b: string): string {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return a.slice(0, length);
+}
+
+/** Names of crawlers contain no slash. */
+const toName = (day: string, crawler: string, node: string): string => `${PREFIX}${day}/${crawler}/${node}`;
+
+function parseName(setting: string): { day: string; crawler: string; node: string } {
+  const [day = '', crawler = '', node = ''] = setting.slice(PREFIX.length).split('/');
+  return { day, crawler, node };
+}
