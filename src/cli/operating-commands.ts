@@ -14,7 +14,7 @@ import {
   showAudit,
 } from './control.js';
 import { listCrawlers, removeCrawler, renameCrawler } from './crawlers.js';
-import { showUsage } from './usage.js';
+import { showUsage } from './status.js';
 
 /** An action whose module is loaded when it runs: loading those of all commands would take longer than most commands. */
 export const later =

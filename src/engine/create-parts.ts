@@ -107,7 +107,7 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     hosts: new HostViews({ ...withHosts, ...visitTools, notes, cluster }),
     surveys: new Surveys(base),
     sinkIdentities: new SinkIdentities({ ...base, backfills, getDefinition, findSink: engine.findSink }),
-    housekeeping: new Housekeeping(shared, roots, crawlers),
+    housekeeping: new Housekeeping({ ...shared, usage: visitTools.quotas.usage }, roots, crawlers),
     indexNow: new IndexNow(withHosts, reportedUrls, crawlers, () => getDefinition().indexNow ?? DEFAULT_INDEXNOW),
   };
 }

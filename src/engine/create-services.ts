@@ -8,7 +8,6 @@ import { type LoadDomains } from './crawl/hosts/politeness-groups.js';
 import { ScriptRequests } from './crawl/hosts/script-requests.js';
 import { WebServers } from './crawl/hosts/web-servers.js';
 import { Quotas } from './crawl/load/quotas.js';
-import { Usage } from './crawl/load/usage.js';
 import { Logins, type TextSeal } from './crawl/logins/logins.js';
 import { Outcomes } from './crawl/outcome/outcomes.js';
 import type { CrawlServices } from './crawl/services.js';
@@ -84,11 +83,10 @@ export function createServices(
   const scripts = new ScriptRequests({ ...webServers, clock }, () => crawlers.list().map(({ context }) => context));
   processor.setScriptJudge?.((url, isScript) => scripts.judge(url, isScript));
   const outcomes = new Outcomes(ports, delivery, crawlers, (shared) => new UrlCommands(clock, rejudging, shared, kept));
-  const usage = new Usage({ ...ports, nodes });
-  const quotas = new Quotas({ ...ports, events, usage });
+  const quotas = new Quotas({ ...ports, nodes, events });
   const visitTools = new VisitTools({ ...ports, logins, webServers, crawlers, quotas });
   return {
     ...{ store, processor, clock, log, cron, tracing, partitions, nodes },
-    ...{ events, webServers, outcomes, visitTools, usage, quotas },
+    ...{ events, webServers, outcomes, visitTools },
   };
 }

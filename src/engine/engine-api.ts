@@ -64,9 +64,11 @@ export interface EngineParts {
     | 'dropHeldDeletions'
   >;
   readonly formerCrawlers: Pick<FormerCrawlers, 'list' | 'decide' | 'requirePossible'>;
-  readonly changes: Pick<IndexChanges, 'list'>;
-  readonly usage: Pick<Usage, 'list'>;
-  readonly quotas: Pick<Quotas, 'list'>;
+  readonly reports: {
+    readonly changes: Pick<IndexChanges, 'list'>;
+    readonly quotas: Pick<Quotas, 'list'>;
+    readonly usage: Pick<Usage, 'list'>;
+  };
   readonly pauseEnds: Pick<PauseEnds, 'set' | 'find'>;
   readonly backfills: Pick<Backfills, 'list' | 'pushAgain'>;
   readonly reconciliation: Pick<Reconciliation, 'run'>;

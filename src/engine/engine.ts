@@ -49,9 +49,7 @@ export class Engine implements EngineApi {
   readonly moves: EngineParts['moves'];
   readonly orders: EngineParts['orders'];
   readonly formerCrawlers: EngineParts['formerCrawlers'];
-  readonly changes: EngineParts['changes'];
-  readonly usage: EngineParts['usage'];
-  readonly quotas: EngineParts['quotas'];
+  readonly reports: EngineParts['reports'];
   readonly pauseEnds: PauseEnds;
   readonly backfills: EngineParts['backfills'];
   readonly reconciliation: EngineParts['reconciliation'];
@@ -97,9 +95,7 @@ export class Engine implements EngineApi {
     this.moves = this.parts.moves;
     this.orders = this.parts.orders;
     this.formerCrawlers = this.parts.formerCrawlers;
-    this.changes = this.parts.changes;
-    this.usage = this.services.usage;
-    this.quotas = this.services.quotas;
+    this.reports = { changes: this.parts.changes, quotas: visitTools.quotas, usage: visitTools.quotas.usage };
     this.pauseEnds = new PauseEnds(this.services, {
       crawler: async (name) => this.setRunState(name, 'running'),
       host: async (name) => this.parts.hosts.setPaused(name, false),
@@ -112,7 +108,7 @@ export class Engine implements EngineApi {
     this.logins = visitTools.logins;
     this.subscriptions = visitTools.subscriptions;
     this.events = events;
-    this.services.quotas.onNewDay = onAnswered;
+    this.services.visitTools.quotas.onNewDay = onAnswered;
     visitTools.logins.onRecovery = ({ name, url }) => this.refreshPagesBehindLogin(name, url);
   }
 
@@ -123,7 +119,7 @@ export class Engine implements EngineApi {
   /** Starts working: loads what was stored and starts the crawlers that no operator has stopped. */
   async open(definition: ServerDefinition): Promise<void> {
     await this.services.outcomes.open();
-    await this.services.usage.open();
+    await this.services.visitTools.quotas.usage.open();
     this.sinkPool.connector = (await this.services.store.getSetting(CONNECTOR_SETTING)) ?? DEFAULT_CONNECTOR;
     await this.startMark.set(definition);
     await this.reconfigure(definition);
@@ -165,13 +161,13 @@ export class Engine implements EngineApi {
       if (existing) existing.configure(context);
       else this.crawlers.add(createCrawler(context, this.services));
     }
-    await this.services.quotas.configure(definition);
+    await this.services.visitTools.quotas.configure(definition);
     // What kept robots.txt from being read may have been the former configuration.
     this.services.webServers.robots.forgetUnreachable();
     for (const name of contexts.keys()) {
       const crawler = this.crawlers.get(name);
       await this.parts.roots.admitRoots(crawler, rootsBefore.get(name));
-      await this.services.quotas.count(name);
+      await this.services.visitTools.quotas.count(name);
       await this.parts.policyChanges.apply(crawler, this.currentDefinition);
       await this.parts.backfills.startOrResume(crawler);
       await crawler.setState(await this.parts.control.getStoredState(name));
@@ -263,7 +259,7 @@ export class Engine implements EngineApi {
     const commandsSetAside = await this.services.nodes.countCommandsSetAside();
     const all = this.crawlers.list().map((crawler) => crawler.getMetrics());
     const databaseBytes = await store.measureSize();
-    const quotas = this.services.quotas.list();
+    const quotas = this.services.visitTools.quotas.list();
     return { ...mergeMetrics(all), quotas, heldDeletions, heldChanges, commandsSetAside, databaseBytes };
   }
 
@@ -284,7 +280,7 @@ export class Engine implements EngineApi {
     const deadline = after(clock.now(), timeout);
     this.parts.housekeeping.stop();
     this.pauseEnds.close();
-    this.services.quotas.close();
+    this.services.visitTools.quotas.close();
     this.parts.sinkIdentities.stop();
     const { policyChanges, backfills, catchUp, formerCrawlers } = this.parts;
     for (const part of [policyChanges, backfills, catchUp, formerCrawlers]) part.stopAll();
@@ -296,7 +292,7 @@ export class Engine implements EngineApi {
       delivery.expedite();
     }
     await hosts.save();
-    await this.services.usage.close();
+    await this.services.visitTools.quotas.usage.close();
     await this.services.partitions.close();
     await this.services.nodes.close();
     await this.startMark.clear(this.countInFlight());

@@ -11,7 +11,7 @@ import {
 } from '../../src/cli/configuration.js';
 import { controlCrawlers, controlHost, listOrders, listUrls, showAudit } from '../../src/cli/control.js';
 import { listCrawlers, removeCrawler, renameCrawler } from '../../src/cli/crawlers.js';
-import { showUsage } from '../../src/cli/usage.js';
+import { showUsage } from '../../src/cli/status.js';
 import { ApiWorld } from './api-world.js';
 import { printed } from './printed.js';
 

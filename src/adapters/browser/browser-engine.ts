@@ -3,7 +3,6 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome, Rendering } from '../../domain/fetch/outcome.js';
-import { Turns } from '../../domain/frontier/turns.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
 import type {
   BrowserLogin,
@@ -16,7 +15,7 @@ import type {
 import type { Log } from '../../engine/ports/log.js';
 import { Browser, BrowserMissing, computeMaxTabs, DEFAULT_MAX_USES, type RequestHandlers } from './browser.js';
 import { BrowserLoginRun } from './browser-login.js';
-import { ProcessorShare } from './browser-process.js';
+import { ProcessorShare, Turns } from './browser-process.js';
 import { ForeignRequests, type JudgeRequest, type LoadDomains } from './foreign-requests.js';
 import { type Guest, GuestRequests } from './guest-requests.js';
 import { GuestSockets } from './guest-sockets.js';

@@ -40,7 +40,7 @@ export function createCrawler(
   const frontier = new Frontier(name, { ...shared, ...webServers }, toFrontierSettings(context.definition), gates);
   const inFlight = new Set<UrlState>();
   const requested = new RequestedVisits(name, shared, frontier, inFlight);
-  const documents = new Documents(name, store, () => current.definition, webServers.strangers, shared.quotas);
+  const documents = new Documents(name, store, () => current.definition, webServers.strangers, visitTools.quotas);
   const sameTexts = new SameTexts(name, store, () => current.definition, webServers.strangers);
   const rediscovery = new Rediscovery(name, shared, () => redirects.hasReturning);
   const pages = { current, frontier, inFlight, requested, documents, sameTexts, rediscovery };
@@ -87,5 +87,5 @@ export function createCrawler(
     };
   };
   current.set(context, configure(context));
-  return new Crawler({ ...shared, ...outcomes }, current, parts, configure);
+  return new Crawler({ ...shared, ...outcomes, ...visitTools }, current, parts, configure);
 }

@@ -8,8 +8,6 @@ import type { Partitions } from '../ports/partitions.js';
 import type { Tracing } from '../ports/tracing.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
 import type { WebServers } from './hosts/web-servers.js';
-import type { Quotas } from './load/quotas.js';
-import type { Usage } from './load/usage.js';
 import type { Outcomes } from './outcome/outcomes.js';
 import type { VisitTools } from './visit/visit-tools.js';
 
@@ -30,6 +28,4 @@ export interface CrawlServices {
   readonly webServers: WebServers;
   readonly outcomes: Outcomes;
   readonly visitTools: VisitTools;
-  readonly usage: Usage;
-  readonly quotas: Quotas;
 }

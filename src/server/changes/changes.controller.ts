@@ -188,7 +188,7 @@ export class ChangesController {
   }
 
   private read({ since, ...request }: ChangesQuery): Promise<ChangesView> {
-    return this.engine.changes.list({ ...request, since: this.parseSince(since) });
+    return this.engine.reports.changes.list({ ...request, since: this.parseSince(since) });
   }
 
   private parseSince(since: string | undefined): Instant {

@@ -69,6 +69,12 @@ const countByCrawler = (
   rows: ({ metrics }) => select(metrics).map(({ crawler, count }) => [{ crawler }, count]),
 });
 
+const measure = (name: string, help: string, read: (snapshot: Snapshot) => number): MetricSpec => ({
+  type: 'gauge',
+  ...{ name, help, labels: [] },
+  rows: (snapshot) => [[{}, read(snapshot)]],
+});
+
 const SPECS: readonly MetricSpec[] = [
   {
     type: 'counter',
@@ -153,20 +159,12 @@ const SPECS: readonly MetricSpec[] = [
     labels: ['crawler'],
     rows: ({ metrics }) => metrics.visitPrices.map(({ crawler, price }) => [{ crawler }, price / 1000]),
   },
-  {
-    type: 'gauge',
-    name: 'crawlway_active_fetches',
-    help: 'Pages currently being fetched.',
-    labels: [],
-    rows: ({ metrics }) => [[{}, metrics.activeFetches]],
-  },
-  {
-    type: 'gauge',
-    name: 'crawlway_held_deletions',
-    help: 'Deletions and changes that the guards withhold: held for an operator, or until the host is well.',
-    labels: [],
-    rows: ({ metrics }) => [[{}, metrics.heldDeletions]],
-  },
+  measure('crawlway_active_fetches', 'Pages currently being fetched.', ({ metrics }) => metrics.activeFetches),
+  measure(
+    'crawlway_held_deletions',
+    'Deletions and changes that the guards withhold: held for an operator, or until the host is well.',
+    ({ metrics }) => metrics.heldDeletions,
+  ),
   {
     type: 'gauge',
     name: 'crawlway_held_changes',
@@ -181,13 +179,11 @@ const SPECS: readonly MetricSpec[] = [
     labels: ['quota', 'limit'],
     rows: ({ metrics }) => metrics.quotas.map(({ quota, limit, used, max }) => [{ quota, limit }, used / max]),
   },
-  {
-    type: 'gauge',
-    name: 'crawlway_database_bytes',
-    help: 'Size of the database: tables and indexes, with what is free in them.',
-    labels: [],
-    rows: ({ metrics }) => [[{}, metrics.databaseBytes]],
-  },
+  measure(
+    'crawlway_database_bytes',
+    'Size of the database: tables and indexes, with what is free in them.',
+    ({ metrics }) => metrics.databaseBytes,
+  ),
   {
     type: 'gauge',
     name: 'crawlway_disk_free_bytes',
@@ -195,13 +191,11 @@ const SPECS: readonly MetricSpec[] = [
     labels: [],
     rows: ({ diskFreeBytes }) => (diskFreeBytes === undefined ? [] : [[{}, diskFreeBytes]]),
   },
-  {
-    type: 'gauge',
-    name: 'crawlway_commands_set_aside',
-    help: 'Commands between nodes that failed too often, on all nodes.',
-    labels: [],
-    rows: ({ metrics }) => [[{}, metrics.commandsSetAside]],
-  },
+  measure(
+    'crawlway_commands_set_aside',
+    'Commands between nodes that failed too often, on all nodes.',
+    ({ metrics }) => metrics.commandsSetAside,
+  ),
   {
     type: 'gauge',
     name: 'crawlway_login_up',

@@ -130,8 +130,8 @@ export class UsageController {
     const { from = toDay(before(this.clock.now(), DEFAULT_PERIOD)), to = toDay(this.clock.now()), crawler } = query;
     const named = crawler === undefined ? own : new Set([crawler].filter((name) => !own || own.has(name)));
     const answer = usageSchema.from({
-      days: await this.engine.usage.list({ from, to, crawlers: named }),
-      quotas: this.engine.quotas.list().flatMap((quota) => limitToOwn(quota, named)),
+      days: await this.engine.reports.usage.list({ from, to, crawlers: named }),
+      quotas: this.engine.reports.quotas.list().flatMap((quota) => limitToOwn(quota, named)),
     });
     const format = query.format ?? (headers.accept?.startsWith(CSV_TYPE) ? 'csv' : 'json');
     if (format === 'json') return answer;

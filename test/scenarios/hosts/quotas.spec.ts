@@ -43,7 +43,7 @@ it('stores no more URLs than a quota allows, and more once it is raised', async 
   await world.untilIdle();
   expect(await world.store.count({ crawler: 'a' })).toBe(8);
   expect((await refusals(world, 'a'))['quota-urls']!.length).toBeGreaterThan(0);
-  expect(world.engine.quotas.list()).toMatchObject([{ limit: 'urls', max: 8, used: 8, reached: true }]);
+  expect(world.engine.reports.quotas.list()).toMatchObject([{ limit: 'urls', max: 8, used: 8, reached: true }]);
   await world.reconfigure({ ...settings, more: quota('maxUrls="15"', 'a') });
   await world.pass(days(6));
   expect(await world.store.count({ crawler: 'a' })).toBe(15);
@@ -119,11 +119,13 @@ it('counts what each crawler uses by day', async () => {
   const world = await start({ crawler: crawlerOf('a', site.url('/')), clock });
   await world.untilIdle();
   await world.pass(days(4));
-  const entries = await world.engine.usage.list({ from: '2026-06-01', to: '2026-06-09' });
+  const entries = await world.engine.reports.usage.list({ from: '2026-06-01', to: '2026-06-09' });
   expect(entries[0]).toMatchObject({ day: '2026-06-01', crawler: 'a', visits: 5, urls: 5, documents: 5, rendering: 0 });
   expect(entries[0]!.bytes).toBeGreaterThan(4_000);
   expect(entries.length).toBeGreaterThan(1);
-  expect(await world.engine.usage.list({ from: '2026-06-01', to: '2026-06-01', crawlers: new Set(['b']) })).toEqual([]);
+  expect(
+    await world.engine.reports.usage.list({ from: '2026-06-01', to: '2026-06-01', crawlers: new Set(['b']) }),
+  ).toEqual([]);
 });
 
 it('visits no page that has to be rendered once the minutes of a quota are used up, until the next day', async () => {

@@ -17,8 +17,9 @@ import type { Duration, Instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { FrontierStore } from '../../ports/frontier-store.js';
 import type { Log } from '../../ports/log.js';
+import type { Nodes } from '../../ports/nodes.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
-import type { Usage } from './usage.js';
+import { Usage } from './usage.js';
 
 /** One limit of a quota, and what has been used of it. */
 export interface QuotaView {
@@ -34,11 +35,11 @@ export interface QuotaView {
 }
 
 interface QuotaServices {
-  readonly store: Pick<FrontierStore, 'countByStatus'>;
+  readonly store: FrontierStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly events: Pick<CrawlEvents, 'emit'>;
-  readonly usage: Usage;
+  readonly nodes: Pick<Nodes, 'name'>;
 }
 
 /** What is stored of one crawler: as counted last, and what has come since. */
@@ -50,6 +51,7 @@ interface Stored {
 }
 
 export class Quotas {
+  readonly usage: Usage;
   private definitions: readonly QuotaDefinition[] = [];
   /** The quotas that cover a crawler, by its name. */
   private readonly byCrawler = new Map<string, readonly QuotaDefinition[]>();
@@ -62,7 +64,8 @@ export class Quotas {
   onNewDay: () => void = () => undefined;
 
   constructor(private readonly services: QuotaServices) {
-    services.usage.onSaved = () => this.refresh();
+    this.usage = new Usage(services);
+    this.usage.onSaved = () => this.refresh();
   }
 
   async configure({ quotas = [], crawlers }: ServerDefinition): Promise<void> {
@@ -82,7 +85,7 @@ export class Quotas {
 
   /** Counts a visit; it may be the last one for today. */
   noteVisit(crawler: string, used: { readonly bytes: number; readonly rendering: Duration }): void {
-    this.services.usage.note(crawler, used);
+    this.usage.note(crawler, used);
     this.report(this.byCrawler.get(crawler) ?? []);
   }
 
@@ -121,7 +124,7 @@ export class Quotas {
   }
 
   get endOfToday(): Instant {
-    return this.services.usage.endOfToday;
+    return this.usage.endOfToday;
   }
 
   /** Whether a new URL of the crawler may be stored besides this many that are about to be. */
@@ -155,7 +158,7 @@ export class Quotas {
   private measure(quota: QuotaDefinition): QuotaUse {
     const use = { urls: 0, documents: 0, bytes: 0, rendering: 0 };
     for (const name of quota.crawlers.length === 0 ? this.names : quota.crawlers) {
-      const { bytes, rendering } = this.services.usage.getToday(name);
+      const { bytes, rendering } = this.usage.getToday(name);
       const stored = this.stored.get(name);
       use.bytes += bytes;
       use.rendering += rendering;

@@ -37,6 +37,7 @@ export class VisitTools {
   readonly subscriptions: HubSubscriptions;
   readonly review: ResultReview;
   readonly rendered: RenderedVisits;
+  readonly quotas: Quotas;
   readonly maxVisits: number;
   readonly moveRules: MoveRules;
 
@@ -48,6 +49,7 @@ export class VisitTools {
     this.subscriptions = new HubSubscriptions({ ...services, ...webServers, crawlers });
     this.review = new ResultReview({ ...services, ...webServers });
     this.rendered = new RenderedVisits(store, clock);
+    this.quotas = quotas;
     this.maxVisits = maxVisits;
     this.moveRules = new MoveRules(services);
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Turns } from './turns.js';
+import { Turns } from './browser-process.js';
 
 const takeAll = (turns: Turns<string>): string[] => {
   const taken: string[] = [];
