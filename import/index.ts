@@ -68,7 +68,15 @@ export function convert(
   const emptyCrawlers = crawlers.filter(({ roots }) => roots.length === 0);
   if (emptyCrawlers.length === crawlers.length)
     report.reportSkipped('start URLs', 'none were found: specify the file that lists them, or write Root elements');
-  for (const crawler of crawlers) reportReach(crawler, report);
+  for (const crawler of crawlers) {
+    // Two spellings of one root would be an error.
+    const known = new Set<string>();
+    crawler.roots = crawler.roots.filter((url) => {
+      const key = (URL.parse(url)?.href ?? url).replace(/#.*/, '');
+      return !known.has(key) && known.add(key);
+    });
+    reportReach(crawler, report);
+  }
   report.reportRest(EXPLANATIONS[name] ?? (() => undefined));
   report.reportChanged('what no setting says', DEFAULTS_NOTE);
   const xml = renderConfiguration(name, crawlers, report);

@@ -6,15 +6,22 @@ import type { ImportedCrawler, ImportReport, Match, Pattern } from './model.js';
 export const NOT_LINEAR =
   'the regular expression uses lookaround, a back-reference or a set operation, is longer than 4,096 characters, or is incomplete; use literal matches instead';
 
+/** Stands for a pattern that cannot be written: it matches nothing. */
+export const NOTHING: Pattern = { kind: 'exact', value: '' };
+
 const MAX_LENGTH = 4096;
+/** An escape, or a class of characters with what is in it. */
+const CLASS = /\\.|\[\^?\]?((?:\\.|\[:|[^\]\\[])*)([\][]?)/gs;
+
 /** Java reads `[a-z&&[^b]]` and `[a[b]]` as operations on sets; elsewhere they mean something else without a word. */
-const SET_OPERATION = /\[(?:[^\]\\]|\\.)*(?:&&|[^\\]\[(?!:))/;
+const hasSetOperation = (expression: string): boolean =>
+  [...expression.matchAll(CLASS)].some(([, content, end]) => end === '[' || content?.includes('&&'));
 
 /** Whether Crawlway's expression engine, which has neither lookaround nor back-references, supports the pattern. */
 export function isLinear({ kind, value }: Pattern): boolean {
   if (value.length > MAX_LENGTH) return false;
   if (kind !== 'regex') return true;
-  if (SET_OPERATION.test(value)) return false;
+  if (hasSetOperation(value)) return false;
   try {
     RE2JS.compile(value);
     return true;
@@ -67,24 +74,28 @@ function toPlainText(expression: string): string | undefined {
   return text.includes('\\') ? undefined : text;
 }
 
-/** Leaves out patterns that cannot be written, and reports them. Returns undefined if nothing is left. */
-export function selectSupported(match: Match, report: ImportReport): Match | undefined {
-  if ('any' in match) {
-    const any = match.any.flatMap((child) => selectSupported(child, report) ?? []);
-    return any.length === 0 ? undefined : any.length === 1 ? any[0] : { any };
-  }
-  if ('all' in match) {
-    const all = match.all.map((child) => selectSupported(child, report));
-    return all.includes(undefined) ? undefined : { all: all as Match[] };
-  }
+/**
+ * Leaves out patterns that cannot be written, and reports them: they match nothing. Returns whether the rest matches
+ * every URL or none, if no pattern is left.
+ */
+export function selectSupported(match: Match, report: ImportReport): Match | boolean {
   if ('not' in match) {
     const not = selectSupported(match.not, report);
-    return not && { not };
+    if (typeof not === 'boolean') return !not;
+    return 'not' in not ? not.not : { not };
   }
-  if (match.value.trim() === '') return undefined;
+  if ('any' in match || 'all' in match) {
+    const isAny = 'any' in match;
+    const children = (isAny ? match.any : match.all).map((child) => selectSupported(child, report));
+    if (children.includes(isAny)) return isAny;
+    const rest = children.filter((child) => typeof child !== 'boolean');
+    if (rest.length < 2) return rest[0] ?? !isAny;
+    return isAny ? { any: rest } : { all: rest };
+  }
+  if (match.value.trim() === '') return false;
   if (isLinear(match)) return simplify(match);
   report.reportSkipped(match.value.slice(0, 200), NOT_LINEAR, match.node);
-  return undefined;
+  return false;
 }
 
 /** Patterns for the hosts of the roots: the host alone, or its domain with all subdomains. */

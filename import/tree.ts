@@ -54,7 +54,9 @@ export function parseXml({ name, text, places }: ImportFile, report: ImportRepor
     .replace(/^\uFEFF/, '')
     .replace(/<!DOCTYPE[^[>]{0,1000}>/i, (doctype) => doctype.replace(/[^\n]/g, ' '));
   if (/<!(?:DOCTYPE|ENTITY)/i.test(xml))
-    throw new ImportError(`${name}: a document type with entities is not supported`);
+    throw new ImportError(
+      `${name}: a document type with entities is not supported: remove it, and write what the entities stand for`,
+    );
   const validation = XMLValidator.validate(xml.trimStart(), { allowBooleanAttributes: true });
   if (validation !== true) throw new ImportError(`${name}:${validation.err.line}: ${validation.err.msg}`);
   const findLine = createLineFinder(xml);

@@ -97,11 +97,14 @@ function renderActions({ accept, index, follow }: ImportedRule): string {
   ].join('');
 }
 
+const EVERYTHING: Match = { kind: 'prefix', value: 'http' };
+
 /** The rules, then what every URL must or must not match: as the last rules, they have the last word. */
 function renderRules({ rules, exclude, include, filters }: ImportedCrawler, report: ImportReport): string[] {
   const write = (match: Match, actions: string): string[] => {
     const supported = selectSupported(match, report);
-    return supported === undefined ? [] : [`      <Rule>${renderMatch(supported)}${actions}</Rule>`];
+    if (supported === false) return [];
+    return [`      <Rule>${renderMatch(supported === true ? EVERYTHING : supported)}${actions}</Rule>`];
   };
   const lines = [
     ...rules.flatMap((rule) => write(rule.pattern, renderActions(rule))),
@@ -117,20 +120,24 @@ function renderRules({ rules, exclude, include, filters }: ImportedCrawler, repo
 
 function renderConditionElements({ maxHops, conditions }: ImportedCrawler, report: ImportReport): string[] {
   const lines = [
-    ...conditions.filter(createConditionFilter(report)).flatMap((condition) => renderCondition(condition, '      ')),
+    ...selectConditions(conditions, report).flatMap((condition) => renderCondition(condition, '      ')),
     ...(maxHops === undefined ? [] : [`      <cw:option name="max-hops" value="${maxHops}"/>`]),
   ];
   return lines.length === 0 ? [] : ['    <cw:Conditions default-allow="allow">', ...lines, '    </cw:Conditions>'];
 }
 
-const createConditionFilter =
-  (report: ImportReport) =>
-  ({ attributes }: ImportedCondition): boolean => {
+/** A condition whose expression cannot be written matches nothing, like a pattern of a rule. */
+function selectConditions(conditions: readonly ImportedCondition[], report: ImportReport): ImportedCondition[] {
+  return conditions.flatMap((condition) => {
+    const { attributes, element } = condition;
+    const children = selectConditions(condition.children, report);
     const value = attributes['value'] ?? '';
-    if (attributes['test'] !== 'regex' || isLinear({ kind: 'regex', value })) return true;
+    if (attributes['test'] !== 'regex' || isLinear({ kind: 'regex', value })) return [{ ...condition, children }];
     report.reportSkipped(value, NOT_LINEAR);
-    return false;
-  };
+    const isWithoutEffect = element === 'may-not-have' || element === 'condition-when';
+    return isWithoutEffect ? [] : [{ ...condition, attributes: { ...attributes, value: '[^\\s\\S]' }, children }];
+  });
+}
 
 function renderCondition({ element, attributes, children }: ImportedCondition, indent: string): string[] {
   const openingTag = `${indent}<cw:${element}${renderAttributes(attributes)}`;

@@ -74,6 +74,11 @@ function toCrawler(config: Node, report: ImportReport): ImportedCrawler {
     'roots and Conditions',
     ...['urls', 'includedUrls', 'excludedUrls', ...LABELS].map((name) => config.find(name)),
   );
+  if (crawler.staysOnSite)
+    report.reportChanged(
+      'the scope of the crawl',
+      `it stays on the sites of its URLs: ${crawler.name} includes no URLs`,
+    );
   for (const url of urls)
     if (!isUrl(url)) report.reportSkipped(url, 'only http and https URLs are crawled', config.find('urls'));
   const take = (name: string, minimum: number, became: string, set: (text: string) => void): void => {

@@ -8,6 +8,7 @@ import {
   type ImportFile,
   type ImportReport,
   isUrl,
+  type Match,
   NO_COUNTERPART,
   type Pattern,
   pluralize,
@@ -73,16 +74,19 @@ function importList(kind: ListKind, entries: readonly Entry[], crawler: Imported
       if (!isUrl(line)) report.reportSkipped(line, 'only http and https URLs are crawled', node);
     return;
   }
+  if (entries.length === 0) return;
+  const patterns: Pattern[] = [];
+  const exceptions: Pattern[] = [];
   for (const { line, node } of entries) {
     // `-pattern` is an exception to the other patterns in the list.
     const isException = line.startsWith('-');
-    const pattern = parsePattern(isException ? line.slice(1) : line);
-    const excludes = (kind === 'forbid') !== isException;
-    (excludes ? crawler.exclude : crawler.include).push(pattern);
-    if (isException && kind === 'forbid')
-      report.reportChanged(line, 'the exception in the list became a must-have pattern: check it', node);
-    else report.reportTaken(line, excludes ? 'may-not-have' : 'must-have', node);
+    (isException ? exceptions : patterns).push(parsePattern(isException ? line.slice(1) : line));
+    const became = kind === 'forbid' ? 'a Rule that ignores' : 'a Rule that ignores all others';
+    report.reportTaken(line, isException ? `an exception in ${became}` : became, node);
   }
+  const any: Match = { any: patterns };
+  const match: Match = exceptions.length > 0 ? { all: [any, { not: { any: exceptions } }] } : any;
+  crawler.filters.push(kind === 'forbid' ? { not: match } : match);
 }
 
 /** Parses a pattern in the syntax of the appliance. */

@@ -117,9 +117,16 @@ function parseCommands({ name: file, text }: ImportFile): Command[] {
 
 const METHODS = new Set(['allow', 'disallow', 'hrefonly', 'checkonly', 'skip', 'checkmp3', 'checkmp3only', 'headonly']);
 
+/** Commands that say what is crawled; in others, `$(NAME)` may stand for parts of a document. */
+const SCOPE_COMMANDS =
+  /^(?:server|realm|subnet|url|alias|allow|disallow|hrefonly|checkonly|skip|checkmp3|checkmp3only|headonly)$/;
+
 function importCommand(command: Command, reading: Reading): void {
   const { name, node } = command;
   const reader = READERS[name];
+  const variable = SCOPE_COMMANDS.test(name) ? /\$\([\w.]{1,100}\)/.exec(node.text)?.[0] : undefined;
+  if (variable !== undefined)
+    throw new ImportError(`${node.place}: ${variable} has no value here: write what it stands for`);
   if (METHODS.has(name)) importFilterCommand(command, reading);
   else if (name === 'server' || name === 'realm' || name === 'subnet') importServerCommand(command, reading);
   else if (Object.hasOwn(PARAMETERS, name)) importParameter(command, reading);
@@ -157,6 +164,8 @@ function toAction(method: string): Pick<ImportedRule, 'accept' | 'index' | 'foll
 interface Options {
   readonly method: string;
   readonly isRegex: boolean;
+  /** Whether a Server is given as a pattern, `Regex` or `String`, instead of as a URL. */
+  readonly isPattern: boolean;
   readonly isNegated: boolean;
   readonly ignoreCase: boolean;
   readonly section: string | undefined;
@@ -168,6 +177,7 @@ function readOptions(words: readonly string[]): Options {
   const options = {
     method: 'allow',
     isRegex: false,
+    isPattern: false,
     isNegated: false,
     ignoreCase: true,
     section: undefined as string | undefined,
@@ -176,11 +186,13 @@ function readOptions(words: readonly string[]): Options {
   for (; index < words.length; index++) {
     const word = words[index]!.toLowerCase();
     if (METHODS.has(word)) options.method = word;
-    else if (word === 'regex' || word === 'regexp') options.isRegex = true;
-    else if (word === 'nomatch') options.isNegated = true;
+    else if (/^(?:regexp?|string)$/.test(word)) {
+      options.isPattern = true;
+      options.isRegex = word !== 'string';
+    } else if (word === 'nomatch') options.isNegated = true;
     else if (word === 'case') options.ignoreCase = false;
     else if (/^(?:page|path|site|world|subdomain)$/.test(word)) options.section = word;
-    else if (!/^(?:match|nocase|string|nofollow|follow)$/.test(word)) break;
+    else if (!/^(?:match|nocase|nofollow|follow)$/.test(word)) break;
   }
   return { ...options, rest: words.slice(index) };
 }
@@ -197,8 +209,12 @@ function toPattern(value: string, { isRegex, ignoreCase }: Pick<Options, 'isRege
 function importFilterCommand({ name, words, node }: Command, { filters, report }: Reading): void {
   const options = readOptions(words);
   if (options.rest.length === 0) return void report.reportSkipped(node.text, 'it has no argument', node);
-  const any = options.rest.map((value) => toPattern(value, options));
-  filters.push({ ...toAction(name), pattern: options.isNegated ? { not: { any } } : { any } });
+  // Each argument is a command of its own, so that NoMatch applies to each.
+  const any = options.rest.map((value): Match => {
+    const pattern = toPattern(value, options);
+    return options.isNegated ? { not: pattern } : pattern;
+  });
+  filters.push({ ...toAction(name), pattern: { any } });
   const note = `a Rule, first match first${name.startsWith('check') || name === 'headonly' ? ': fetched, but neither indexed nor followed' : ''}`;
   if (/^(?:allow|disallow|hrefonly)$/.test(name)) report.reportTaken(node.text, note, node);
   else report.reportChanged(node.text, name === 'skip' ? 'a Rule that ignores' : note, node);
@@ -219,9 +235,11 @@ function importServerCommand({ name, words, node }: Command, reading: Reading): 
   const index = parameters['index'] !== 'false' && action.index !== false;
   const follow = parameters['follow'] !== 'false' && action.follow !== false;
   servers.push({ accept: action.accept, pattern: options.isNegated ? { not: match } : match, index, follow });
-  const isRecord = name === 'server' && action.accept === true;
+  const isRecord = name === 'server' && action.accept === true && !options.isPattern;
   if (isRecord && !crawler.roots.includes(target)) crawler.roots.push(target);
-  const record = { ...parameters, ...(alias === undefined ? {} : { alias }) };
+  if (alias !== undefined && !isUrl(alias))
+    report.reportSkipped(`alias ${alias}`, 'only an http or https URL can stand for another');
+  const record = { ...parameters, ...(alias !== undefined && isUrl(alias) ? { alias } : {}) };
   if (isRecord && Object.keys(record).length > 0)
     crawler.servers.push({ url: toScope(target, options.section ?? reading.section), ...record });
   else if (Object.keys(record).length > 0)
@@ -241,13 +259,12 @@ function toScope(url: string, section: string): string {
 }
 
 function toServerMatch(name: string, target: string, options: Options, standard: string): Match | undefined {
-  if (name === 'realm') return target === '' ? undefined : toPattern(target, options);
-  if (options.isRegex) return toPattern(target, { isRegex: true, ignoreCase: options.ignoreCase });
-  if (!isUrl(target)) return undefined;
   const section = options.section ?? standard;
   if (section === 'world') return { kind: 'prefix', value: 'http' };
+  if (name === 'realm' || options.isPattern) return target === '' ? undefined : toPattern(target, options);
+  if (!isUrl(target)) return undefined;
   if (section === 'subdomain') return { kind: 'domain', value: new URL(target).hostname.replace(/^www\./, '') };
-  return { kind: section === 'page' ? 'exact' : 'prefix', value: toScope(target, section) };
+  return { kind: 'prefix', value: toScope(target, section), ...(options.ignoreCase ? { ignoreCase: true } : {}) };
 }
 
 /** What the first matching command says: a filter for what it rejects, and rules for what is not indexed. */

@@ -14,7 +14,7 @@ import {
   type ReadBeside,
   splitLines,
 } from '../model.js';
-import { escapeRegExp, isLinear, NOT_LINEAR } from '../patterns.js';
+import { escapeRegExp, isLinear, NOT_LINEAR, NOTHING } from '../patterns.js';
 import { findAll, findFirst, findSetting, Node, parseList, parseXml, parseYaml } from '../tree.js';
 import { expandTemplate, parseProperties } from '../velocity-template.js';
 import { importHandlers } from './norconex-handlers.js';
@@ -391,7 +391,11 @@ function importFilter(filter: Node, crawler: ImportedCrawler, report: ImportRepo
     );
   const excludes = (findSetting(filter, 'onMatch') ?? 'include').toLowerCase() === 'exclude';
   const setting = `${excludes ? 'exclude' : 'include'} ${value}`;
-  if (!patterns.every(isLinear)) return void report.reportSkipped(setting, NOT_LINEAR, filter);
+  if (!patterns.every(isLinear)) {
+    // A URL still has to match one of the filters that include.
+    if (!excludes) crawler.include.push(NOTHING);
+    return void report.reportSkipped(setting, NOT_LINEAR, filter);
+  }
   // The older filters ignore case unless they say otherwise.
   const isOlder = /Regex|Extension/i.test(kind);
   const ignoreCase = isOlder

@@ -118,6 +118,8 @@ const FILTERS: Readonly<Record<string, (list: Node, crawler: ImportedCrawler, re
   },
   suffix: importSuffixes,
   domain: (list, crawler, report) => {
+    // Nutch itself lets everything pass then.
+    if (list.children.length === 0) return void report.reportTaken(list.place, 'nothing: it names no domain', list);
     crawler.filters.push({ any: list.children.map((line) => toDomainPattern(line, report)) });
     report.reportTaken(pluralize(list.children.length, 'domain'), 'a Rule that ignores all other hosts', list);
   },

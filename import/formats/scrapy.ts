@@ -1,7 +1,6 @@
 /** Scrapy: plain assignments in settings.py and spiders. No Python code is run. */
 
 import {
-  appendAll,
   createCrawler,
   type ImportedCrawler,
   type ImportFile,
@@ -13,6 +12,7 @@ import {
   pluralize,
 } from '../model.js';
 import type { Node } from '../node.js';
+import { escapeRegExp } from '../patterns.js';
 import { parsePython, readString } from '../python.js';
 
 const CODE_NOTE = 'code is not converted; use cw:Content to extract fields from pages';
@@ -85,59 +85,49 @@ function toCrawler(spider: Node, scope: Scope, report: ImportReport): ImportedCr
   return crawler;
 }
 
-interface Extraction {
-  readonly allow: readonly Pattern[];
-  readonly deny: readonly Pattern[];
-}
-
 /** A link is followed if one of the rules extracts it. */
 function importRules(rules: Node | undefined, scope: Scope, crawler: ImportedCrawler, report: ImportReport): void {
   const extractions = (rules?.children.length ? rules.children : rules ? [rules] : [])
     .filter(({ text }) => /(?:^|\.)Rule$/.test(text))
     .map((rule) => readRule(rule, scope, crawler, report));
+  if (extractions.length === 0) return;
+  // Extractors apply only to links, not to the start URLs.
   const roots = crawler.roots.map((value): Pattern => ({ kind: 'exact', value }));
-  const [only, ...others] = extractions;
-  if (!only || !extractions.some(({ allow, deny }) => allow.length + deny.length > 0)) return;
-  if (others.length === 0) {
-    appendAll(crawler.include, only.allow);
-    appendAll(crawler.exclude, only.deny);
-    // Extractors apply only to links, not to the start URLs.
-    if (only.allow.length > 0) appendAll(crawler.include, roots);
-  } else if (extractions.every(({ allow, deny }) => allow.length + deny.length > 0))
-    crawler.filters.push({ any: [...extractions.map(toMatch), ...roots] });
-  else
-    return void report.reportChanged(
-      'rules',
-      'one of them has no patterns and extracts every link: those of the others decide nothing',
-      rules,
-    );
+  crawler.filters.push({ any: [...extractions, ...roots] });
   report.reportChanged('LinkExtractor', 'in Crawlway, its patterns apply to all URLs of the crawler');
 }
 
-function toMatch({ allow, deny }: Extraction): Match {
-  const parts: Match[] = [];
-  if (allow.length > 0) parts.push({ any: allow });
-  if (deny.length > 0) parts.push({ not: { any: deny } });
-  return parts.length === 1 ? parts[0]! : { all: parts };
-}
+/** What LinkExtractor leaves out unless `deny_extensions` says otherwise: also PDF and office documents. */
+const DENIED_EXTENSIONS =
+  '7z|7zip|bz2|rar|tar|tar.gz|xz|zip|mng|pct|bmp|gif|jpg|jpeg|png|pst|psp|tif|tiff|ai|drw|dxf|eps|ps|svg|cdr|ico|webp|mp3|wma|ogg|wav|ra|aac|mid|au|aiff|3gp|asf|asx|avi|mov|mp4|mpg|qt|rm|swf|wmv|m4a|m4v|flv|webm|xls|xlsm|xlsx|xltm|xltx|potm|potx|ppt|pptm|pptx|pps|doc|docb|docm|docx|dotm|dotx|odt|ods|odg|odp|css|pdf|exe|bin|rss|dmg|iso|apk|jar|sh|rb|js|hta|bat|cpl|msi|msp|py';
 
-function readRule(rule: Node, scope: Scope, crawler: ImportedCrawler, report: ImportReport): Extraction {
+/** The URLs of the links that a rule extracts. */
+function readRule(rule: Node, scope: Scope, crawler: ImportedCrawler, report: ImportReport): Match {
   const extractor = rule.children.find(({ text }) => text.endsWith('LinkExtractor'));
-  const read = (kind: Pattern['kind'], position: number, name: string): Pattern[] => {
+  const find = (position: number, name: string): Node | undefined => {
     const unnamed = extractor?.children.slice(0, position + 1).every((part) => part.name === 'item');
-    const node = extractor?.find(name) ?? (unnamed ? extractor?.children[position] : undefined);
-    return readStrings(node, scope, report).map((value) => ({ kind, value }));
+    return extractor?.find(name) ?? (unnamed ? extractor?.children[position] : undefined);
   };
+  const read = (kind: Pattern['kind'], position: number, name: string): Pattern[] =>
+    readStrings(find(position, name), scope, report).map((value) => ({ kind, value }));
   if (extractor?.children.length === 0) report.cover(extractor);
   for (const part of rule.children) {
     if (part.name === 'callback') report.reportSkipped(`callback of ${crawler.name}`, CALLBACK_NOTE, part);
     // Links of crawled pages are always followed.
     if (part.name === 'follow' && part.text === 'True') report.cover(part);
   }
-  return {
-    allow: read('regex', 0, 'allow'),
-    deny: [...read('regex', 1, 'deny'), ...read('domain', 3, 'deny_domains')],
-  };
+  const extensions = find(9, 'deny_extensions');
+  if (!extensions) report.reportTaken('LinkExtractor without deny_extensions', 'a Rule against its default list');
+  const denied = extensions ? readStrings(extensions, scope, report) : DENIED_EXTENSIONS.split('|');
+  const names = denied.map(escapeRegExp).join('|');
+  const deny = [
+    ...read('regex', 1, 'deny'),
+    ...read('domain', 3, 'deny_domains'),
+    ...(names === '' ? [] : [{ kind: 'regex', field: 'path', value: `(?i)\\.(?:${names})$` } as const]),
+  ];
+  const lists = [read('regex', 0, 'allow'), read('domain', 2, 'allow_domains')].filter(({ length }) => length > 0);
+  const parts = [...lists.map((any): Match => ({ any })), ...(deny.length > 0 ? [{ not: { any: deny } }] : [])];
+  return parts.length === 0 ? { kind: 'prefix', value: 'http' } : parts.length === 1 ? parts[0]! : { all: parts };
 }
 
 function importSetting(node: Node, crawlers: readonly ImportedCrawler[], report: ImportReport): void {

@@ -168,7 +168,8 @@ function createMatcher(words: readonly string[], label: string): (url: URL) => b
     const regex = compileExpression(value, label, { dialect: 'posix', ignoreCase: ignoresCase });
     return (href) => regex.test(href);
   });
-  return ({ href }) => tests.some((test) => test(href)) !== flags.has('nomatch');
+  // Each argument is a command of its own, so that NoMatch applies to each.
+  return ({ href }) => tests.some((test) => test(href) !== flags.has('nomatch'));
 }
 
 const createFilterCommand = (name: string, words: readonly string[], label: string): Command => ({
@@ -180,26 +181,22 @@ const createFilterCommand = (name: string, words: readonly string[], label: stri
 function createServerCommand(name: string, words: readonly string[], section: string, label: string): Command[] {
   const method = words.find((word) => METHOD.test(word)) ?? 'allow';
   const accepts = isAllowing(method);
-  if (name === 'realm') {
-    const end = words.findIndex(
-      (word) => !METHOD.test(word) && !/^(?:match|nomatch|case|nocase|string|regexp?)$/i.test(word),
-    );
-    return [{ accepts, label, matches: createMatcher(words.slice(0, end + 1), label) }];
-  }
-  const url = words.find((word) => /^https?:/.test(word));
-  if (url === undefined) return [];
-  if (words.some((word) => /^regexp?$/i.test(word)))
-    return [{ accepts, label, matches: createMatcher(['regex', url], label) }];
   const scope = words.find((word) => /^(?:page|path|site|world)$/i.test(word))?.toLowerCase() ?? section;
-  const { origin, href, pathname } = new URL(url);
-  const folder = origin + pathname.replace(/[^/]*$/, '');
-  const tests: Readonly<Record<string, (other: URL) => boolean>> = {
-    page: (other) => other.href === href,
-    path: (other) => other.href.startsWith(folder),
-    site: (other) => other.origin === origin,
-    world: () => true,
-  };
-  return [{ accepts, label, matches: tests[scope]! }];
+  if (scope === 'world') return [{ accepts, label, matches: () => true }];
+  const isKeyword = (word: string): boolean =>
+    METHOD.test(word) || /^(?:match|nomatch|case|nocase|string|regexp?|page|path|site)$/i.test(word);
+  const options = words.filter((word) => isKeyword(word) && !/^(?:page|path|site)$/i.test(word));
+  const target = words.find((word) => !isKeyword(word));
+  if (target === undefined) return [];
+  if (name === 'realm' || words.some((word) => /^(?:regexp?|string)$/i.test(word)))
+    return [{ accepts, label, matches: createMatcher([...options, target], label) }];
+  if (!/^https?:/.test(target)) return [];
+  const { origin, href, pathname } = new URL(target);
+  const prefix = { site: `${origin}/`, path: origin + pathname.replace(/[^/]*$/, '') }[scope] ?? href;
+  const isCase = words.some((word) => /^case$/i.test(word));
+  const fold = (text: string): string => (isCase ? text : text.toLowerCase());
+  const isNegated = words.some((word) => /^nomatch$/i.test(word));
+  return [{ accepts, label, matches: (url) => fold(url.href).startsWith(fold(prefix)) !== isNegated }];
 }
 
 /** Conditions apply in order; being filtered is final, and `default-allow` decides about the rest. */

@@ -3,11 +3,12 @@ import type { findFormat } from '../index.js';
 import { ImportError, type ImportFile, type ReadBeside } from '../model.js';
 import { createMnogosearch, createNorconex, createVelocity } from './engines.js';
 import { createHeritrix } from './heritrix.js';
+import { createFess, createGsa, createScrapy } from './lists.js';
 import { createNutch } from './nutch.js';
 import { NotEvaluable, type Original } from './original.js';
 import { createElastic, createFdse, createOmniFind, createStormCrawler } from './others.js';
 
-const ORIGINALS: Partial<
+const ORIGINALS: Readonly<
   Record<ReturnType<typeof findFormat>, (files: readonly ImportFile[], readBeside: ReadBeside) => Original>
 > = {
   nutch: createNutch,
@@ -20,19 +21,18 @@ const ORIGINALS: Partial<
   velocity: createVelocity,
   omnifind: createOmniFind,
   fdse: createFdse,
+  scrapy: createScrapy,
+  fess: createFess,
+  gsa: createGsa,
 };
 
-/** @throws ImportError if the product, or something in its files, cannot be evaluated */
+/** @throws ImportError if something in the files cannot be evaluated */
 export function createOriginal(
   format: ReturnType<typeof findFormat>,
   files: readonly ImportFile[],
   readBeside: ReadBeside = () => undefined,
 ): Original {
   const create = ORIGINALS[format];
-  if (!create)
-    throw new ImportError(
-      `configurations of ${format} cannot be compared with their import; those of ${Object.keys(ORIGINALS).join(', ')} can`,
-    );
   const evaluate = <T>(run: () => T): T => {
     try {
       return run();

@@ -77,7 +77,10 @@ function readContexts({ xml, copies, file }: Imported): CrawlContext[] {
   return [...compileContexts(definition).values()];
 }
 
-/** Accepted if any crawler does: as one of its roots, otherwise as a link on the root that most likely leads there. */
+/**
+ * Accepted if any crawler does: as one of its roots, otherwise as a link on the root that most likely leads there. How
+ * many links lead to a page is not part of it.
+ */
 function judge(contexts: readonly CrawlContext[], href: string): Verdict {
   let rejected: Verdict | undefined;
   for (const context of contexts) {
@@ -87,7 +90,7 @@ function judge(contexts: readonly CrawlContext[], href: string): Verdict {
     const verdict = context.policy.judge(
       root
         ? { url, discoveredVia: 'root', root, hops: 0 }
-        : { url, discoveredVia: 'link', root: findLikelyRoot(context.roots.values(), url), hops: 1 },
+        : { url, discoveredVia: 'link', root: findLikelyRoot(context.roots.values(), url), hops: 0 },
     );
     if (verdict.accepted) return verdict;
     rejected ??= verdict;

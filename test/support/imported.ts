@@ -1,7 +1,7 @@
 /** What imported configurations accept, judged by the product's own policy. */
 import { expect } from 'vitest';
 import { convert } from '../../import/index.js';
-import type { ImportFile } from '../../import/model.js';
+import type { ImportFile, ImportReport } from '../../import/model.js';
 import { compileContexts } from '../../src/engine/page/crawl-context.js';
 import { XML_FORMAT } from '../../src/server/engine.module.js';
 
@@ -31,3 +31,11 @@ export function accepts(format: string, ...files: ImportFile[]): (path: string) 
       return context.policy.judge({ url, discoveredVia: 'link', root, hops: 1 }).accepted;
     });
 }
+
+/** Expects what is accepted. */
+export const verdicts = (accepted: (url: string) => boolean, urls: Readonly<Record<string, boolean>>) =>
+  expect(Object.fromEntries(Object.keys(urls).map((url) => [url, accepted(url)]))).toEqual(urls);
+
+/** The places and settings of one kind of lines of a report. */
+export const linesOf = (report: ImportReport, kind: string): string[] =>
+  report.lines.filter((line) => line.kind === kind).map(({ setting, place }) => `${place ?? ''} ${setting}`.trim());

@@ -52,3 +52,16 @@ test('expressions of conditions are checked too, wildcards are not', () => {
     ['operator-in-pattern', 3],
   ]);
 });
+
+test('a long list of patterns draws four warnings, the last of which counts the rest', () => {
+  const rules = Array.from({ length: 20 }, (_, index) =>
+    ruleDefinition(index + 1, atom('host', 'exact', `www${index}.example`, { place: placeAt(index + 1) }), {
+      accept: true,
+    }),
+  );
+  const reported = lintOperators(crawlerDefinition({ rules })).map(({ message }) => message);
+  expect(reported).toHaveLength(4);
+  expect(reported[0]).not.toContain('more patterns');
+  expect(reported[3]).toContain('rule 4: a dot in "www3.example" matches any one character');
+  expect(reported[3]).toContain('(and in 16 more patterns of this crawler)');
+});

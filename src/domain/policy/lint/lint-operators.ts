@@ -18,8 +18,15 @@ interface Pattern {
 
 export function lintOperators({ rules, conditions }: CrawlerDefinition): Problem[] {
   const rulePatterns = rules.flatMap(({ match, number }) => keepOnePerPlace(collectAtoms(match, `rule ${number}`)));
-  return [...rulePatterns, ...collectConditionPatterns(conditions?.rules ?? [])].flatMap(lintPattern);
+  const problems = [...rulePatterns, ...collectConditionPatterns(conditions?.rules ?? [])].flatMap(lintPattern);
+  const [next, ...others] = problems.slice(MAX_SHOWN);
+  if (next === undefined || others.length === 0) return problems;
+  const message = `${next.message} (and in ${others.length} more patterns of this crawler)`;
+  return [...problems.slice(0, MAX_SHOWN), { ...next, message }];
 }
+
+/** A long list of patterns by one author has such a mistake in most of them, or it is none. */
+const MAX_SHOWN = 3;
 
 function collectAtoms(expression: MatchExpression, owner: string): Pattern[] {
   switch (expression.type) {

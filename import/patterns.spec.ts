@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import { accepts, file, importAndLoad, linesOf, SITE, verdicts } from '../test/support/imported.js';
+import { isLinear } from './patterns.js';
+
+const seeds = file('seeds.txt', `${SITE}/\n`);
+const twice = '-.*(/[^/]+)/[^/]+\\1/[^/]+\\1/';
+
+it('an expression that cannot be written leaves out its rule, not the rules beside it', () => {
+  const files = [
+    seeds,
+    file('automaton-urlfilter.txt', '+.*\n'),
+    file('regex-urlfilter.txt', `-\\.bak$\n${twice}\n+^https://www\\.example\\.com/\n-.\n`),
+  ];
+  verdicts(accepts('nutch', ...files), {
+    '/a': true,
+    '/a.bak': false,
+    '/a/x/a/x/a/': true,
+    'http://evil.test/': false,
+  });
+  expect(linesOf(importAndLoad('nutch', ...files).report, 'not taken')).toEqual([
+    `regex-urlfilter.txt:2 ${twice.slice(1)}`,
+  ]);
+});
+
+it('an empty list of domains lets everything pass, and a root is written once', () => {
+  const { definition } = importAndLoad(
+    'nutch',
+    file('seeds.txt', `${SITE}\n${SITE}/\nhttp://a.test/#b\n${SITE}/#c\n`),
+    file('regex-urlfilter.txt', '+.\n'),
+    file('domain-urlfilter.txt', '# none\n'),
+  );
+  expect(definition.crawlers[0]!.roots.map(({ url }) => url)).toEqual([SITE, 'http://a.test/#b']);
+  verdicts(accepts('nutch', seeds, file('domain-urlfilter.txt', '# none\n'), file('regex-urlfilter.txt', '+.\n')), {
+    'http://b.test/': true,
+  });
+});
+
+it('a filter of which nothing can be written accepts nothing: it does not open the crawl', () => {
+  const job = `<crawlers><crawler id="a"><startURLs><url>${SITE}/</url></startURLs><referenceFilters>
+    <filter class="RegexReferenceFilter" onMatch="include">^(?!http://evil).*$</filter></referenceFilters></crawler></crawlers>`;
+  verdicts(accepts('norconex', file('c.xml', job)), { '/a': false, 'http://evil.test/': false });
+  expect(importAndLoad('norconex', file('c.xml', job)).problems.map(({ code }) => code)).toContain('root-rejected');
+});
+
+it('a condition that cannot be written matches nothing, at any depth', () => {
+  const condition = (kind: string, pattern: string, inner = '') =>
+    `<crawl-${kind} field="url" how="regex"><crawl-pattern>${pattern}</crawl-pattern>${inner}</crawl-${kind}>`;
+  const collection = (inner: string) =>
+    file(
+      'c.xml',
+      `<vse-collection name="a"><crawler><call-function name="vse-crawler-seed-urls"><with name="urls">${SITE}/</with></call-function>${inner}</crawler></vse-collection>`,
+    );
+  verdicts(accepts('velocity', collection(condition('must-have', '(?=a)'))), { '/a': false });
+  verdicts(accepts('velocity', collection(condition('may-not-have', '(?=a)'))), { '/a': true });
+  const nested = condition(
+    'condition-except',
+    '(?=a)',
+    condition('may-not-have', '(?=b)|') + condition('may-not-have', 'private'),
+  );
+  verdicts(accepts('velocity', collection(nested)), { '/a': true, '/private': false });
+});
+
+it.each([
+  ['[0-9][0-9]', true],
+  ['^https?://(?:[01]?[0-9][0-9]?)|\\[::1\\](?::\\d+)?[^]x][a-z]', true],
+  ['[[:alpha:]_]', true],
+  ['[a\\[b]&&c', true],
+  ['[a[bc]]', false],
+  ['[a-z&&[^b]]', false],
+  ['[0-9][a-z&&[^b]]', false],
+  ['(?=a)', false],
+])('%j can be written: %j', (value, expected) => {
+  expect(isLinear({ kind: 'regex', value })).toBe(expected);
+});
