@@ -45,3 +45,33 @@ function measureGrowth<T>(small: T, large: T, work: (input: T) => void): number 
   }
   return (FACTOR * largeMs) / smallMs;
 }
+
+/** The same for work that waits, also for a server in this thread. Both sides count: what is linear together is linear. */
+export async function findSuperlinearAnswers(
+  inputs: Readonly<Record<string, (size: number) => string>>,
+  work: (input: string) => Promise<unknown>,
+  size: number,
+): Promise<string[]> {
+  const slow: string[] = [];
+  for (const [name, create] of Object.entries(inputs)) {
+    const [small, large] = [create(size), create(FACTOR * size)];
+    await work(small);
+    let [smallMs, largeMs] = [0, 0];
+    let growth = Number.POSITIVE_INFINITY;
+    for (let round = 1; largeMs < MOST_MS && growth > MOST_GROWTH; round++) {
+      for (let run = 0; run < FACTOR; run++) smallMs += await measureWaitingMs(() => work(small));
+      largeMs += await measureWaitingMs(() => work(large));
+      if (round >= NEGLIGIBLE_ROUNDS && largeMs / round < NEGLIGIBLE_MS) growth = 0;
+      else if (largeMs >= LEAST_MS) growth = (FACTOR * largeMs) / smallMs;
+    }
+    if (growth > MOST_GROWTH) slow.push(`${name}: ${growth.toFixed(1)} times`);
+  }
+  return slow;
+}
+
+async function measureWaitingMs(work: () => Promise<unknown>): Promise<number> {
+  const before = process.threadCpuUsage();
+  await work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}

@@ -204,11 +204,15 @@ async function* readLines(client: SinkClient, request: SinkRequest, signal: Abor
   let incompleteLine = '';
   try {
     for await (const chunk of readChunks(body, client.timeout)) {
-      const lines = (incompleteLine + chunk).split('\n');
-      incompleteLine = lines.pop() ?? '';
+      // Only what is new is searched: a long line may come in many pieces.
+      const [first = '', ...lines] = chunk.split('\n');
+      incompleteLine += first;
       if (incompleteLine.length > MAX_LINE_LENGTH)
         throw new Error(`a line is longer than ${MAX_LINE_LENGTH} characters`);
-      yield* lines;
+      if (lines.length === 0) continue;
+      const lastLine = lines.pop()!;
+      yield* [incompleteLine, ...lines];
+      incompleteLine = lastLine;
     }
   } catch (error) {
     throw new SinkUnavailable(`${client.displayName}: the listing was interrupted: ${(error as Error).message}`);
