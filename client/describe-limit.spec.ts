@@ -21,11 +21,11 @@ it.each<[LimitDto, string]>([
   [{ kind: 'nothing-due', failing: 0, withheldDeletions: 0 }, 'nothing is due'],
   [
     { kind: 'nothing-due', failing: 1, withheldDeletions: 1 },
-    'nothing is due; 1 URL failed and will be retried; 1 deletion is waiting for an operator or a sign of life',
+    'nothing is due; 1 URL failed and will be retried; 1 deletion or change is held',
   ],
   [
     { kind: 'nothing-due', failing: 2, withheldDeletions: 2 },
-    'nothing is due; 2 URLs failed and will be retried; 2 deletions are waiting for an operator or a sign of life',
+    'nothing is due; 2 URLs failed and will be retried; 2 deletions or changes are held',
   ],
   [{ kind: 'schedule' }, 'a schedule that never allows crawling'],
   [

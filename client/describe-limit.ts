@@ -38,10 +38,10 @@ export function describeLimit(limit: LimitDto, now = Date.now()): string {
 
 function describeUnsettled({ failing = 0, withheldDeletions = 0 }: LimitDto): string[] {
   const errors = failing === 1 ? '1 URL' : `${failing} URLs`;
-  const deletions = withheldDeletions === 1 ? '1 deletion is waiting' : `${withheldDeletions} deletions are waiting`;
+  const held = withheldDeletions === 1 ? '1 deletion or change is' : `${withheldDeletions} deletions or changes are`;
   return [
     ...(failing > 0 ? [`${errors} failed and will be retried`] : []),
-    ...(withheldDeletions > 0 ? [`${deletions} for an operator or a sign of life`] : []),
+    ...(withheldDeletions > 0 ? [`${held} held`] : []),
   ];
 }
 

@@ -590,7 +590,7 @@ export interface LimitDto {
   readonly threads?: number;
   /** `nothing-due`: URLs in error, which are visited again later. */
   readonly failing?: number;
-  /** `nothing-due`: deletions that wait for an operator or a sign of life. */
+  /** `nothing-due`: deletions and changes that are held, or wait for a sign of life. */
   readonly withheldDeletions?: number;
   /** `quota`: its name. */
   readonly quota?: string;
@@ -1633,7 +1633,7 @@ export interface UrlStateDto {
   readonly stamp?: string;
   readonly contentType?: string;
   readonly title?: string;
-  /** Reason for a deletion that has been decided but not yet acknowledged. */
+  /** Reason for a deletion that has been decided but not yet acknowledged, or why a change of the page is not believed. */
   readonly pendingDeletion?: string;
   /** Number of documents that were split off the page (cw:Split). */
   readonly parts?: number;

@@ -20,6 +20,8 @@ export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Content of CrawlConfig; `SITE`, `INDEX` and `RECEIVER` stand for the addresses. */
   readonly configuration?: string;
+  /** Sets the pages of the site before it is crawled; by default, they are those of a museum. */
+  readonly site?: (site: FakeSite) => void;
 }
 
 /** Two rules, a page that fails, a redirect, a folder that the second rule keeps out. */
@@ -45,9 +47,15 @@ export class ConsoleWorld {
     private readonly folder: string,
   ) {}
 
-  static async start({ keys, env, configuration = CONFIGURATION }: WorldOptions = {}): Promise<ConsoleWorld> {
+  static async start({
+    keys,
+    env,
+    configuration = CONFIGURATION,
+    site: setPages = museum,
+  }: WorldOptions = {}): Promise<ConsoleWorld> {
     await buildConsole();
-    const site = museum(await FakeSite.start());
+    const site = await FakeSite.start();
+    setPages(site);
     const folder = mkdtempSync(join(tmpdir(), 'crawlway-console-'));
     const index = await startIndex({ port: 0, host: '127.0.0.1', file: join(folder, 'index.sqlite') });
     const receiver = await FlakyReceiver.start(index.url);

@@ -273,7 +273,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await page.getByRole('button', { name: 'Search' }).click();
     await page.waitForURL(/kind=add/);
     await page.getByRole('table', { name: 'Orders' }).getByText('acknowledged').first().waitFor();
-    await page.getByRole('link', { name: 'Held deletions' }).click();
+    await page.getByRole('link', { name: 'Held', exact: true }).click();
     await page.getByText('Nothing is held.').waitFor();
   });
 });

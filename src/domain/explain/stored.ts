@@ -48,7 +48,7 @@ function createHeldHeadline({ hostKey }: UrlState, { reason }: OrderFacts): Head
 }
 
 /** A change that the change guard holds; the last visit has found it. */
-function createHeldChangeHeadline({ reason, kind, answer, state }: OrderFacts, { visits }: UrlFacts): Headline {
+function createHeldChangeHeadline({ id, reason, kind, answer, state }: OrderFacts, { visits }: UrlFacts): Headline {
   const { meaning, remedy } = findCodeEntry(reason);
   const finding = visits.find(({ outcome }) => outcome === reason)?.detail;
   const effect = kind === 'add' ? 'replace its document' : 'delete its document';
@@ -62,7 +62,10 @@ function createHeldChangeHeadline({ reason, kind, answer, state }: OrderFacts, {
     fate: 'in-index',
     reason,
     text: `In the index. Its page has changed, which would ${effect}, but ${stage}: ${stripFullStop(meaning)}${finding === undefined ? '' : ` (${stripFullStop(finding)})`}.`,
-    nextStep: remedy,
+    nextStep:
+      state === 'dropped'
+        ? `If what the page says is right after all, call \`POST /orders/${id}/retry\`: its next visit is then believed.`
+        : remedy,
   };
 }
 

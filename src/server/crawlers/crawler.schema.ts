@@ -47,7 +47,10 @@ const limitSchema = schema<Limit>()('Limit', {
   message: text('no response within 10 s', '`sink-unavailable`: its last failure.').optional(),
   threads: integer(32, '`threads`: how many there are.').optional(),
   failing: integer(3, '`nothing-due`: URLs in error, which are visited again later.').optional(),
-  withheldDeletions: integer(2, '`nothing-due`: deletions that wait for an operator or a sign of life.').optional(),
+  withheldDeletions: integer(
+    2,
+    '`nothing-due`: deletions and changes that are held, or wait for a sign of life.',
+  ).optional(),
   quota: text('hr', '`quota`: its name.').optional(),
   until: timeAhead('`schedule`, `quota`: when crawling is allowed again; absent if never.').optional(),
   hosts: list(text('www.example.com'), '`politeness`, `hosts-paused`: the hosts with the most due URLs.').optional(),

@@ -44,7 +44,10 @@ export const urlStateSchema = schema<UrlState>()('UrlState', {
   stamp: text('5f2b0c9d', 'Digest of the document that the sinks hold.').optional(),
   contentType: text('text/html').optional(),
   title: text('Start').optional(),
-  pendingDeletion: text('http-404', 'Reason for a deletion that has been decided but not yet acknowledged.').optional(),
+  pendingDeletion: text(
+    'http-404',
+    'Reason for a deletion that has been decided but not yet acknowledged, or why a change of the page is not believed.',
+  ).optional(),
   parts: integer(2, 'Number of documents that were split off the page (cw:Split).')
     .optional()
     .by(({ parts }: UrlState) => parts?.length),

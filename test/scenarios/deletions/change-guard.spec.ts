@@ -347,6 +347,7 @@ it('a dropped change leaves the document as it was, and is not held again as lon
   const { headline } = await world.engine.explanations.explain('test', site.url('/topic-3'));
   expect(headline).toMatchObject({ fate: 'in-index', reason: 'one-page-everywhere' });
   expect(headline.text).toContain('the change was dropped and is not believed as long as the page says the same');
+  expect(headline.nextStep).toContain('POST /orders/');
   // Another outage is another decision.
   for (const path of paths) site.set(path, createPage('Error', `Database error 4711: ${write('database', 30)}`));
   await visitAll(world, 1);

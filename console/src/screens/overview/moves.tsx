@@ -4,7 +4,7 @@ import { call } from '../../api/client.js';
 import type { SiteMoveDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
 import { useHasRole } from '../../state/session.js';
-import { formatPlural } from '../../ui/format.js';
+import { formatCount, formatPlural } from '../../ui/format.js';
 import { showNotice } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
@@ -42,8 +42,8 @@ export function Moves({ crawler }: { crawler: string }): JSX.Element | null {
 
 const Undecided = ({ move: { reason, documents } }: { move: SiteMoveDto }): JSX.Element => (
   <p>
-    The crawl does not follow by itself: <Reason code={reason} />. {formatPlural(documents, 'document')} stay as they
-    are until someone decides.
+    The crawl does not follow by itself: <Reason code={reason} />. {formatPlural(documents, 'document')}{' '}
+    {documents === 1 ? 'stays as it is' : 'stay as they are'} until someone decides.
   </p>
 );
 
@@ -58,15 +58,18 @@ function Progress({ crawler, pages: { done, total, waiting, failing, nowhere } }
       <progress value={done + nowhere.length} max={Math.max(total, 1)} />
       <p>
         <strong>
-          {done} of {formatPlural(total, 'page')}
+          {formatCount(done)} of {formatPlural(total, 'page')}
         </strong>{' '}
-        done; until then, each is found at its old address.
-        {waiting > 0 && ` ${waiting} wait for a visit to the new one.`}
-        {failing > 0 && ` The new addresses of ${failing} fail.`}
+        {total === 1 ? 'is' : 'are'} found at the new address
+        {done + nowhere.length < total && ', the others at the old one'}.
+        {waiting > 0 && ` ${formatCount(waiting)} wait for a visit to the new one.`}
+        {failing > 0 && ` The new addresses of ${formatCount(failing)} fail.`}
       </p>
       {nowhere.length > 0 && (
         <details>
-          <summary>{formatPlural(nowhere.length, 'page')} lead nowhere: the new address does not exist</summary>
+          <summary>
+            {formatPlural(nowhere.length, 'page leads', 'pages lead')} nowhere: the new address does not exist
+          </summary>
           <ul>
             {nowhere.map((url) => (
               <li key={url}>

@@ -75,13 +75,7 @@ function HostDeletions({ deletions, onDone }: { deletions: HeldDeletionsDto; onD
           {deletions.awaiting > 0 &&
             ` No decision is needed for ${deletions.awaiting}: waiting until the host is well again.`}
         </p>
-        <p class="row">
-          {Object.entries(deletions.reasons).map(([code, count]) => (
-            <span key={code}>
-              <Reason code={code} /> {formatCount(count)}
-            </span>
-          ))}
-        </p>
+        <DeletionReasons deletions={deletions} />
         {changes.map((group) => (
           <ChangeGroup key={group.cause} host={host} crawler={crawler} group={group} onDone={onDone} />
         ))}
@@ -105,6 +99,21 @@ function HostDeletions({ deletions, onDone }: { deletions: HeldDeletionsDto; onD
         />
       )}
     </Panel>
+  );
+}
+
+/** Changes are shown by cause, each with its own decision. */
+function DeletionReasons({ deletions: { reasons, changes } }: { deletions: HeldDeletionsDto }): JSX.Element | null {
+  const own = Object.entries(reasons).filter(([code]) => !changes.some(({ cause }) => cause === code));
+  if (own.length === 0) return null;
+  return (
+    <p class="row">
+      {own.map(([code, count]) => (
+        <span key={code}>
+          <Reason code={code} /> {formatCount(count)}
+        </span>
+      ))}
+    </p>
   );
 }
 
@@ -218,7 +227,7 @@ function DecisionDialog({ deletions, decision, onClose, onDone }: DecisionProps)
   };
   return (
     <ConfirmDialog
-      title={isRelease ? 'Release held deletions' : 'Drop held deletions'}
+      title={`${isRelease ? 'Release' : 'Drop'} held ${noun === 'deletion or change' ? 'deletions and changes' : `${noun}s`}`}
       action={
         isRelease
           ? `${noun === 'deletion' ? 'Delete' : 'Release'} ${formatPlural(heldCount, 'document')}`

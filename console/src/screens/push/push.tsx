@@ -10,7 +10,7 @@ const VIEWS = {
   sinks: 'Sinks',
   ledger: 'Ledger',
   refused: 'Refused orders',
-  held: 'Held deletions',
+  held: 'Held',
 } as const;
 
 export function Push(): JSX.Element {

@@ -44,7 +44,7 @@ export function Facts({ state, awaitsSinks }: { state: UrlStateDto; awaitsSinks:
       </Fact>
       <Fact label="In the index">
         {state.indexed ? 'yes' : 'no'}
-        {state.pendingDeletion && `; its deletion has been decided (${state.pendingDeletion})`}
+        {state.pendingDeletion && `; its deletion or replacement is pending (${state.pendingDeletion})`}
       </Fact>
       <Fact label="Next visit">
         {awaitsSinks ? (

@@ -120,18 +120,22 @@ function findCommonStart(a: string, b: string): string {
 }
 
 export async function countProgress(
-  store: Pick<UrlCatalog, 'count'>,
+  store: Pick<UrlCatalog, 'count' | 'find'>,
   crawler: string,
   hostKey: string,
   { from, since, nowhere }: PageMove,
 ): Promise<MoveProgress> {
   const pages = { crawler, hostKey, prefix: from };
   const moved = { ...pages, indexed: false, visitedSince: since, reasons: ['redirected', REDIRECTED_FOR_NOW] };
-  const [done, waiting, failing, unvisited] = await Promise.all([
+  const [arrived, waiting, failing, unvisited] = await Promise.all([
     store.count(moved),
     store.count({ ...pages, indexed: true, reasons: [AWAITING_TARGET] }),
     store.count({ ...pages, indexed: true, reasons: ['redirect-target-failed'] }),
     store.count({ ...pages, indexed: true, visitedBefore: since }),
   ]);
+  // Once their documents are deleted, pages that lead nowhere redirect like the others.
+  const gone = await Promise.all(nowhere.map((url) => store.find(crawler, url)));
+  const leaving = gone.filter((state) => state?.status === 'redirected' && state.stamp === undefined).length;
+  const done = arrived - leaving;
   return { done, waiting, failing, total: done + waiting + failing + unvisited + nowhere.length };
 }
