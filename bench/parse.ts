@@ -74,6 +74,7 @@ function createContentContestant(settings: Partial<ContentDefinition>): Contesta
     exclude: [],
     markers: [...MARKERS],
     main: false,
+    omitRepeated: false,
     metas: true,
     fields: [],
     headings: false,

@@ -88,6 +88,7 @@ const WHOLE_PAGE: ContentDefinition = {
   exclude: [],
   markers: [],
   main: false,
+  omitRepeated: false,
   metas: true,
   fields: [],
   headings: true,

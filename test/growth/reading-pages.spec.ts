@@ -15,6 +15,7 @@ const NOTHING: ContentDefinition = {
   exclude: [],
   markers: [],
   main: false,
+  omitRepeated: false,
   metas: false,
   fields: [],
   headings: false,
@@ -39,6 +40,7 @@ const OPTIONS: Readonly<Record<Option, readonly Partial<ContentDefinition>[]>> =
   exclude: [{ exclude: ['p, b, li, td'] }, { exclude: ['div'] }],
   markers: [{ markers: ['googleoff', 'nosnippet', 'elastic', 'swiftype', 'noindex'] }],
   main: [{ main: true }],
+  omitRepeated: [{ omitRepeated: true }],
   metas: [{ metas: true }],
   fields: [
     { fields: [field({ kind: 'select', selector: 'div, b, p, table' })] },

@@ -133,7 +133,7 @@ function extractConfiguredContent(
   context: ExtractionContext,
   { base, xml, text, hasMarkers }: { base: string | undefined; xml: boolean; text: string; hasMarkers: boolean },
 ): Omit<Reading, 'truncated'> {
-  const { maxTextLength, showsCut = false } = context;
+  const { maxTextLength, repeatedBlocks, showsCut = false } = context;
   const { truncated: _, ...reading } = getContentReader(context.content!).read({
     utf8,
     xml,
@@ -141,6 +141,7 @@ function extractConfiguredContent(
     maxTextLength,
     hasMarkers,
     showsCut,
+    repeatedBlocks,
   });
   // A page whose text is displayed by scripts contains it as data, which is not part of the tree.
   return reading.text === '' && !reading.isCut ? { ...reading, text } : reading;

@@ -197,6 +197,7 @@ describe('a pool of page threads', () => {
       exclude: [],
       markers: [],
       main: false,
+      omitRepeated: false,
       metas: true,
       fields: [],
       headings: false,

@@ -62,6 +62,8 @@ export interface ContentDefinition {
   readonly markers: readonly Marker[];
   /** Whether only the main content of the page is read, without navigation and the like. */
   readonly main: boolean;
+  /** Whether blocks that stand on most pages of their host are left out. */
+  readonly omitRepeated: boolean;
   /** Whether the metas that pages contain are delivered. */
   readonly metas: boolean;
   readonly fields: readonly FieldDefinition[];
@@ -80,6 +82,7 @@ export const MARKERS_ONLY: ContentDefinition = {
   exclude: [],
   markers: MARKERS,
   main: false,
+  omitRepeated: false,
   metas: false,
   fields: [],
   headings: false,
@@ -111,6 +114,7 @@ export const needsTree = (content: ContentDefinition): boolean =>
   content.exclude.length > 0 ||
   content.markers.length > 0 ||
   content.main ||
+  content.omitRepeated ||
   content.headings ||
   content.markdown ||
   content.chunks !== undefined ||

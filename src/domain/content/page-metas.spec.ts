@@ -82,6 +82,7 @@ describe('what a Content element needs', () => {
     exclude: [],
     markers: [],
     main: false,
+    omitRepeated: false,
     metas: true,
     fields: [],
     headings: false,

@@ -6,7 +6,7 @@ import type { ContentDefinition } from '../../domain/content/content-definition.
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import { after, type Instant, minutes } from '../../domain/time/units.js';
-import { type CrawlUrl, getHostKey } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import { findContent } from '../page/crawl-context.js';
@@ -129,6 +129,7 @@ export class ContentTrials {
     trial: NonNullable<PageTask['trial']>,
   ): Promise<ReturnType<typeof toPageFacts>> {
     const server = this.services.getDefinition();
+    const repeatedBlocks = await crawler.findRepeatedBlocks(getHostKey(toCrawlUrl(inspectedUrl.url)));
     this.reader ??= this.openReader();
     const { reader } = this;
     const facts = reader.lastTrial.then(async () => {
@@ -140,7 +141,10 @@ export class ContentTrials {
       const root = inspectedUrl.root === undefined ? undefined : crawler.context.roots.get(inspectedUrl.root);
       if (root) reader.processor.addRoot(crawler.name, root);
       return toPageFacts(
-        await inspectPage(crawler.context, reader.processor, inspectedUrl, this.services.clock.now(), { trial }),
+        await inspectPage(crawler.context, reader.processor, inspectedUrl, this.services.clock.now(), {
+          trial,
+          repeatedBlocks,
+        }),
       );
     });
     reader.lastTrial = facts.catch(() => undefined);

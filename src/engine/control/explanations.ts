@@ -135,13 +135,14 @@ export class Explanations {
     const state = await this.services.store.find(crawler.name, url.href);
     if (!this.services.partitions.owns(getHostKey(url))) return this.viewPageAtOwner(crawler, url, render);
     const root = state?.root ?? findLikelyRoot(crawler.context.roots.values(), url)?.url.href;
+    const repeatedBlocks = await crawler.findRepeatedBlocks(getHostKey(url));
     const result = await fetchForUser(this.services, crawler.context.definition, url, () =>
       inspectPage(
         crawler.context,
         this.services.processor,
         { url: url.href, discoveredVia: 'link', root, hops: state?.hops ?? 0 },
         this.services.clock.now(),
-        render ? { render: 'always' } : {},
+        { repeatedBlocks, ...(render ? { render: 'always' } : {}) },
       ),
     );
     const sentLinks = result.rendering?.sent && new Set(result.rendering.sent.links);

@@ -17,7 +17,7 @@ export async function inspectPage(
   processor: Pick<PageProcessor, 'process' | 'resolve'>,
   url: InspectedUrl,
   now: Instant,
-  options: Pick<PageTask, 'render' | 'keepAnswer' | 'trial'> = {},
+  options: Pick<PageTask, 'render' | 'keepAnswer' | 'repeatedBlocks' | 'trial'> = {},
 ): Promise<PageResult> {
   const task = { id: NO_URL, crawler: context.definition.name, ...url };
   const { verdict, exclusion } = await judgeUrl(context, url, processor);

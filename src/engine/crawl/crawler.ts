@@ -18,6 +18,7 @@ import type { ChangeGuard } from './evidence/change-guard.js';
 import type { ClaimedChanges } from './evidence/claimed-changes.js';
 import type { EndlessLinks } from './evidence/endless-links.js';
 import type { HostTroubles } from './evidence/host-trouble.js';
+import type { RepeatedContent } from './evidence/repeated-content.js';
 import type { SiteReports } from './evidence/site-reports.js';
 import type { DiscoveryTarget } from './frontier/discovery.js';
 import type { DueSweeps } from './frontier/due-sweeps.js';
@@ -55,6 +56,7 @@ export interface CrawlerParts {
   readonly reports: SiteReports;
   readonly claims: ClaimedChanges;
   readonly endless: EndlessLinks;
+  readonly repeated: RepeatedContent;
   readonly troubles: HostTroubles;
   readonly changes: ChangeGuard;
   readonly tally: Tally;
@@ -152,6 +154,11 @@ export class Crawler implements DiscoveryTarget {
     return this.parts.sweeps.sweepPartitions(partitions);
   }
 
+  /** Returns hashes of blocks that stand on most pages of the host, if the crawler leaves them out. */
+  async findRepeatedBlocks(hostKey: string): Promise<Int32Array | undefined> {
+    return (await this.parts.repeated.find(hostKey))?.blocks;
+  }
+
   /** Gives up these hosts; another node visits their URLs from now on. */
   revoke(isLost: (hostKey: string) => boolean): void {
     this.parts.frontier.revoke(isLost);
@@ -160,8 +167,8 @@ export class Crawler implements DiscoveryTarget {
   /** To be called when hosts have been taken over from another node: what is known about them is read again. */
   forgetHosts(): void {
     this.current.deletions.reset();
-    const { troubles, changes, claims, endless } = this.parts;
-    for (const part of [troubles, changes, claims, endless]) part.reset();
+    const { troubles, changes, claims, endless, repeated } = this.parts;
+    for (const part of [troubles, changes, claims, endless, repeated]) part.reset();
   }
 
   /** See UrlDecisions. */

@@ -11,6 +11,7 @@ import { EndlessLinks } from './evidence/endless-links.js';
 import { HostTroubles } from './evidence/host-trouble.js';
 import { Redirects } from './evidence/redirects.js';
 import { Rediscovery } from './evidence/rediscovery.js';
+import { RepeatedContent } from './evidence/repeated-content.js';
 import { SiteReports } from './evidence/site-reports.js';
 import { DueSweeps } from './frontier/due-sweeps.js';
 import { Frontier } from './frontier/frontier.js';
@@ -57,12 +58,12 @@ export function createCrawler(
   const troubles = new HostTroubles(name, { ...shared, scheduleVisit });
   const redirects = new Redirects(name, { ...shared, ...visitTools, walls: visitTools.review.walls, scheduleVisit });
   const changes = new ChangeGuard(name, { ...shared, ...webServers, scheduleVisit });
-  const tally = new Tally(clock);
   const parts = {
-    ...{ ...pages, decisions, gates, claims, troubles, redirects, changes, tally },
+    ...{ ...pages, decisions, gates, claims, troubles, redirects, changes, tally: new Tally(clock) },
     refused: new RefusedLinks(),
     reports: new SiteReports(),
     endless: new EndlessLinks(name, shared, () => current.definition.traps.maxPatternUrls, webServers.strangers),
+    repeated: new RepeatedContent(name, shared, () => current.definition),
     siteMoves: new SiteMoves({ ...shared, ...visitTools }, { current, redirects }),
     sweeps: new DueSweeps(name, frontier, shared),
     loop: new VisitLoop(
@@ -77,7 +78,7 @@ export function createCrawler(
       sinks: definition.pushTo,
       getCurrentSinks: () => current.definition.pushTo,
       maximumAge: definition.refresh.maximumAge,
-      tally,
+      tally: parts.tally,
     });
     const target = { ...parts, context: next, settlement };
     return {

@@ -67,6 +67,7 @@ export async function extractContent(
     maxTextLength: needsText ? MAX_TEXT_LENGTH : 0,
     content: contentDefinition ?? (page.effects.options.content === undefined ? MARKERS_ONLY : undefined),
     wantsMetas: contentDefinition?.metas ?? true,
+    repeatedBlocks: page.task.repeatedBlocks,
     showsCut: page.task.inspect,
   };
   try {

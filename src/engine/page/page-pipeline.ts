@@ -233,7 +233,7 @@ interface BegunDocument {
   readonly canonical: string | undefined;
   /** Why plug-ins exclude the document from the index; complete once the document is built. */
   readonly exclusions: readonly string[];
-  readonly parts: Pick<PageResult, 'answer' | 'schedule' | 'refreshTarget'>;
+  readonly parts: Pick<PageResult, 'answer' | 'blocks' | 'schedule' | 'refreshTarget'>;
 }
 
 function beginDocument({ page, collector, tools }: Visit, readPage: ReadPage): Ending | BegunDocument {
@@ -256,7 +256,8 @@ function beginDocument({ page, collector, tools }: Visit, readPage: ReadPage): E
   const terms = findTerms(context, page.effects.options, response, { task, content });
   const refresh = findQuickRefresh(context, locatedPage);
   const refreshTarget = refresh?.href;
-  const parts = { answer, refreshTarget, schedule: findSchedule(page, terms.directives.unavailableAfter) };
+  const { blocks } = content;
+  const parts = { answer, blocks, refreshTarget, schedule: findSchedule(page, terms.directives.unavailableAfter) };
   const redirect = followRefresh(page, terms.directives.follow ? refresh : undefined, collector);
   if (redirect) return { ...parts, outcome: redirect };
   const canonical = findCanonicalForm(page) ?? findCanonical(context, url, base, response, content);

@@ -26,6 +26,8 @@ export interface ExtractionContext extends ReadLimits {
   readonly contentType: string | undefined;
   /** Which parts of a page are used and which fields are extracted; absent if the whole page is used. */
   readonly content?: ContentDefinition;
+  /** Hashes of blocks that stand on most pages of the host. */
+  readonly repeatedBlocks?: Int32Array;
   /** True if the page's metas and JSON-LD are delivered. */
   readonly wantsMetas?: boolean;
   /** True if someone is inspecting the page and wants to see what was cut out. */

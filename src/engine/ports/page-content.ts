@@ -72,6 +72,8 @@ export interface PageContent {
   readonly isCut?: boolean;
   /** Share of the page's text outside links that its main content has; absent if that is not looked for. */
   readonly mainShare?: number;
+  /** Hashes of the blocks of text, if blocks that stand on most pages are left out; those are included. */
+  readonly blocks?: Int32Array;
   readonly headings?: readonly Heading[];
   readonly markdown?: string;
   readonly chunks?: readonly Chunk[];

@@ -80,6 +80,8 @@ export interface PageTask {
   readonly renderFailures?: number;
   /** True if the page is to be compared with its host's error page, whatever it looks like. */
   readonly wantsFingerprint?: boolean;
+  /** Hashes of blocks of text to leave out; present if the blocks of the page are to be reported. */
+  readonly repeatedBlocks?: Int32Array;
   /** Which words of the page are needed if it has links that may be new. */
   readonly wantsWords?: 'with numbers' | 'without numbers';
 }
@@ -246,6 +248,8 @@ export interface PageResult {
   readonly refused: readonly RefusedLink[];
   /** Hashes of the page's words, if they were needed; see domain/content/vocabulary.ts. */
   readonly words?: Int32Array;
+  /** Hashes of the page's blocks of text, if they were to be reported. */
+  readonly blocks?: Int32Array;
   /** Present only for a feed, and only if the server subscribes to hubs. */
   readonly hub?: FeedHub;
   readonly duration: Duration;

@@ -71,7 +71,7 @@ type ContentNode = Node<typeof content.CONTENT.attributes>;
 
 function readContent({ values, place, ...rest }: ContentNode, problems: Problems): ContentDefinition {
   const node = { values, place, ...rest } as Node;
-  const { name, markers, main, metas, changeDetection } = values;
+  const { name, markers, main, omitRepeated, metas, changeDetection } = values;
   const output = findOnlyChild(node, content.OUTPUT);
   const split = findOnlyChild(node, content.SPLIT)?.values;
   const {
@@ -90,6 +90,7 @@ function readContent({ values, place, ...rest }: ContentNode, problems: Problems
     exclude: findValidChildren(node, content.EXCLUDE).map((exclude) => exclude.values.select),
     markers: markers.filter((marker): marker is Marker => marker !== content.NO_MARKER),
     main,
+    omitRepeated,
     metas,
     fields: findValidChildren(node, content.FIELD).flatMap((field) => readField(field, problems)),
     ...(split ? { split: { selector: split.select, id: split.id.toLowerCase() } } : {}),

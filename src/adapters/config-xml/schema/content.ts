@@ -18,6 +18,11 @@ export const CONTENT = element(
     main: attribute(t.boolean, 'Extract only the main content of the page, without navigation, headers and footers.', {
       default: 'false',
     }),
+    omitRepeated: attribute(
+      t.boolean,
+      'Leave out blocks of text that stand on most pages of their host, as learned from its pages: notices, boxes, what follows every article. Nothing is left out before 20 pages of a host have been read, and never so much that less than a short paragraph is left.',
+      { default: 'false' },
+    ),
     markers: attribute(
       t.listOf(t.enumeration([...MARKERS, NO_MARKER])),
       'Markers on the page that are obeyed: `googleoff` comments, `data-nosnippet`, `data-elastic-exclude` and `-include`, `data-swiftype-index`, and `noindex` sections (the element, and comments of several search engines). `none`: all markers are ignored.',

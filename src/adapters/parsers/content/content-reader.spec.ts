@@ -11,6 +11,7 @@ const DEFINITION: ContentDefinition = {
   exclude: [],
   markers: [],
   main: false,
+  omitRepeated: false,
   metas: true,
   fields: [],
   headings: false,

@@ -27,6 +27,7 @@ import {
   type ReadableText,
   type ReadingBudget,
 } from './readable.js';
+import { removeRepeated } from './repeated-elements.js';
 import { compileMatcher, SelectorSet } from './selectors.js';
 import { splitDocument, type TreePart } from './splitting.js';
 import { parseTree, type Tree } from './tree.js';
@@ -40,6 +41,8 @@ export interface Reading {
   readonly isCut?: boolean;
   /** Share of the text outside links that the main content has. */
   readonly mainShare?: number;
+  /** See PageContent. */
+  readonly blocks?: Int32Array;
   /** Texts that were removed. */
   readonly cut?: readonly string[];
   /** Shows a user what was removed and what the selectors match. */
@@ -62,6 +65,8 @@ export interface PageBytes {
   readonly maxTextLength: number;
   /** Whether the page may contain markers that exclude parts of it. */
   readonly hasMarkers: boolean;
+  /** See ExtractionContext. */
+  readonly repeatedBlocks?: Int32Array;
   /** True if the removed texts are to be shown to a user. */
   readonly showsCut: boolean;
 }
@@ -135,7 +140,8 @@ export class ContentReader {
     const removedNodes: ParentNode[] = [...pruned.removed];
     const childrenBefore = root.children;
     const mainContent = definition.main ? keepMainContent(root) : undefined;
-    removedNodes.push(...(mainContent?.removed ?? []));
+    const repeated = definition.omitRepeated ? removeRepeated(root, new Set(page.repeatedBlocks)) : undefined;
+    removedNodes.push(...(mainContent?.removed ?? []), ...(repeated?.removed ?? []));
     const look = pieces && { marked: markRemovedText(pieces, root), matches: countMatches(definition, elements) };
     const representations = definition.split
       ? this.readParts(root, new Set(splitOffs), page, budget)
@@ -143,6 +149,7 @@ export class ContentReader {
     return {
       ...representations,
       ...(mainContent ? { mainShare: mainContent.keptShare } : {}),
+      ...(repeated ? { blocks: repeated.hashes } : {}),
       ...(pruned.isCut || removedNodes.length > 0 || root.children !== childrenBefore ? { isCut: true } : {}),
       ...(look ? { cut: removedNodes.slice(0, MAX_CUT_TEXTS).map((node) => extractElementText(node)), look } : {}),
       found,

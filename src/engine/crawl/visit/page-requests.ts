@@ -9,6 +9,7 @@ import type { Partitions } from '../../ports/partitions.js';
 import type { Tracing } from '../../ports/tracing.js';
 import type { EndlessLinks } from '../evidence/endless-links.js';
 import type { Rediscovery } from '../evidence/rediscovery.js';
+import type { RepeatedContent } from '../evidence/repeated-content.js';
 import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
 import type { Strangers } from '../hosts/strangers.js';
 import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
@@ -35,6 +36,7 @@ export interface RequestTarget {
   readonly context: CrawlContext;
   readonly endless: Pick<EndlessLinks, 'findNeededWords'>;
   readonly rediscovery: Pick<Rediscovery, 'needsAllLinks'>;
+  readonly repeated: Pick<RepeatedContent, 'find'>;
   /** When the current policy took effect. */
   readonly current: { readonly policySince: Instant };
 }
@@ -56,7 +58,8 @@ export class PageRequests {
     const retrySession = retry?.session && { cookies: retry.session.getCookies(url.href) };
     const session = retrySession ?? (await this.sessions.createSession(attempt));
     const wantsWords = await this.target.endless.findNeededWords(state);
-    const task = { ...this.createTask(attempt), redirectSource: await this.findRedirectSource(state) };
+    const repeated = await this.findRepeated(state);
+    const task = { ...this.createTask(attempt), ...repeated, redirectSource: await this.findRedirectSource(state) };
     const reportLinks = await this.target.rediscovery.needsAllLinks(state, task, this.target.current.policySince);
     const allLinksIfChanged = isHub(state, this.target.context);
     if (session) this.sessions.noteSentCookies(state, session);
@@ -71,6 +74,15 @@ export class PageRequests {
     );
     this.services.tracing.recordResponse(result);
     return session ? { ...result, sent: toSentSession(session) } : result;
+  }
+
+  /** A page that was read before its host's blocks were known is fetched whole. */
+  private async findRepeated({ hostKey, lastVisitAt }: UrlState): Promise<Partial<PageTask>> {
+    const repeated = await this.target.repeated.find(hostKey);
+    if (!repeated) return {};
+    const { blocks: repeatedBlocks, since } = repeated;
+    const isStale = since !== undefined && (lastVisitAt === undefined || lastVisitAt <= since);
+    return { repeatedBlocks, ...(isStale ? { etag: undefined, lastModified: undefined } : {}) };
   }
 
   /** A stranger who redirects to a page must not decide what its metas say. */

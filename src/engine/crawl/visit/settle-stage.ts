@@ -31,6 +31,7 @@ import type { ClaimedChanges } from '../evidence/claimed-changes.js';
 import type { HostTroubles } from '../evidence/host-trouble.js';
 import type { Redirects } from '../evidence/redirects.js';
 import type { Rediscovery } from '../evidence/rediscovery.js';
+import type { RepeatedContent } from '../evidence/repeated-content.js';
 import type { SiteReports } from '../evidence/site-reports.js';
 import type { Gates } from '../frontier/gates.js';
 import type { Host, Hosts } from '../hosts/hosts.js';
@@ -63,6 +64,7 @@ export interface SettleTarget {
   readonly rediscovery: Pick<Rediscovery, 'selectLinksToRemember'>;
   readonly claims: Pick<ClaimedChanges, 'isOnTrial' | 'recordVisit'>;
   readonly redirects: Pick<Redirects, 'judge'>;
+  readonly repeated: Pick<RepeatedContent, 'note'>;
   readonly tally: Tally;
   readonly reports: Pick<SiteReports, 'take'>;
   readonly gates: Pick<Gates, 'wasHeldBackUntilNow'>;
@@ -107,6 +109,7 @@ export class SettleStage {
       isStart: isStart(context.roots.get(state.url)),
     };
     await this.noteResponse(state, result, startedAt);
+    await this.target.repeated.note(state, result);
     const disposition = this.services.inDoubt.decide(state, outcome, rules, now);
     // A visit that was delayed by a schedule says nothing about what the host can serve, as long as the next opening is
     // long enough.

@@ -1,4 +1,5 @@
 /** One visit, from a leased URL to its settled state: fetch, links and settlement, in this order. */
+
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import { createEmptyResult, createReadingFailure } from '../../page/page-outcome.js';
@@ -13,6 +14,7 @@ import type { EndlessLinks } from '../evidence/endless-links.js';
 import type { HubSubscriptions } from '../evidence/hub-subscriptions.js';
 import type { Redirects } from '../evidence/redirects.js';
 import type { Rediscovery } from '../evidence/rediscovery.js';
+import type { RepeatedContent } from '../evidence/repeated-content.js';
 import type { Gates } from '../frontier/gates.js';
 import type { Host } from '../hosts/hosts.js';
 import type { SettledUrl } from '../outcome/decision.js';
@@ -156,6 +158,7 @@ export type VisitTarget = FetchTarget &
   SettleTarget & {
     readonly gates: Gates;
     readonly endless: EndlessLinks;
+    readonly repeated: RepeatedContent;
     readonly sameTexts: SameTexts;
     readonly rediscovery: Rediscovery;
     readonly redirects: Redirects;
