@@ -208,7 +208,7 @@ addJsonOption(addConfigurationOptions(sinks.command('test')))
 addJsonOption(addServerOption(sinks.command('adopt')))
   .description('take over documents that another program has put into the index of a sink; repeat it until none wait')
   .argument('<name>')
-  .option('--field <name>', 'the field with their URL', 'url')
+  .option('--field <name>', 'the field with their URL, in search engines', 'url')
   .action(later(async () => (await import('./sinks.js')).adoptDocuments));
 addJsonOption(addServerOption(sinks.command('switch')))
   .description(

@@ -144,7 +144,7 @@ export async function adoptDocuments(sink: string, { field, json, ...server }: A
   }
   const { found, replaced, waiting, kept } = report;
   process.stdout.write(
-    `${pluralize(found, 'document')} of another program: ${replaced} replaced, ${waiting} wait for a visit, ${kept.count} kept\n`,
+    `${pluralize(found, 'document')} of another program: ${replaced} replaced, ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for a visit, ${kept.count} kept\n`,
   );
   for (const sample of kept.samples) process.stdout.write(`  kept: ${toPrintable(sample)}\n`);
 }

@@ -90,7 +90,7 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     formerCrawlers: new FormerCrawlers({ ...base, ...outcomes, ...engine, roots, maintenance, policyChanges }),
     trials: new ContentTrials({ ...withHosts, getDefinition }, ports.openProcessor),
     pendingUrls,
-    sinkAdoption: new SinkAdoption({ ...base, pendingUrls, findSink: engine.findSink }),
+    sinkAdoption: new SinkAdoption({ ...base, pendingUrls, reconciliation, findSink: engine.findSink }),
     urls: new UrlLists({ ...base, cluster, kept }),
     moves: new SiteMoveDecisions(base),
     changes: new IndexChanges(base),

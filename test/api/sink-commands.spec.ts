@@ -2,18 +2,20 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { SinkDto } from '../../client/index.js';
 import { adoptDocuments, retryOrders, switchSink } from '../../src/cli/sinks.js';
+import { add, enumerate, post, runningIndex } from '../support/push-index.js';
 import { type ElasticsearchReceiver, startElasticsearchReceiver } from '../support/receivers/elasticsearch-receiver.js';
 import { ApiWorld, type Problem } from './api-world.js';
 import { printed } from './printed.js';
+
+/** Ignores another host, so that it is outside the crawl space. */
+const crawlerFor = (sink: string): string =>
+  `<Root url="SITE/"/><Rules><Rule><Host value="elsewhere.example"/><Ignore/></Rule></Rules><cw:PushTo sink="${sink}"/>`;
 
 async function start(attributes = '', prepare: (engine: ElasticsearchReceiver) => void = () => {}) {
   const engine = await startElasticsearchReceiver('elasticsearch', 'pages');
   prepare(engine);
   const sink = `<cw:Sink name="search" type="elasticsearch" url="${engine.url}" index="pages" ${attributes}/>`;
-  const world = await ApiWorld.start({
-    crawler: `<Root url="SITE/"/><Rules><Rule><Host value="elsewhere.example"/><Ignore/></Rule></Rules><cw:PushTo sink="search"/>`,
-    more: sink,
-  });
+  const world = await ApiWorld.start({ crawler: crawlerFor('search'), more: sink });
   onTestFinished(() => world.stop());
   const view = async (): Promise<SinkDto> =>
     (await world.get<{ items: SinkDto[] }>('sinks')).body.items.find(({ name }) => name === 'search')!;
@@ -52,6 +54,31 @@ it("another program's documents are replaced, and what is kept is listed", async
   const answer = await world.send('POST', 'sinks/search/adopt?field=url');
   expect(answer.body).toMatchObject({ found: 1, replaced: 0, kept: { count: 1 } });
   expect((await world.send('POST', 'sinks/main/adopt?field=url')).status).toBe(422);
+});
+
+it('documents that another program has pushed to the connector are taken over, and what is kept is listed', async () => {
+  const index = await runningIndex();
+  const sink = `<cw:Sink name="cloud" type="papi" url="${index.url}" connector="docs"/>`;
+  const world = await ApiWorld.start({ crawler: crawlerFor('cloud'), more: sink });
+  onTestFinished(() => world.stop());
+  await world.caughtUp(4);
+  world.site.page('/old.html');
+  await add(index, { uri: world.site.url('/old.html'), stamp: 'old' }, { uri: 'http://elsewhere.example/' });
+  await post(index, 'set_checkpoint?PAPI_checkpoint=1&PAPI_name=old&PAPI_sync=true', []);
+  expect(await printed(() => adoptDocuments('cloud', { server: world.server.url, field: 'url' }))).toBe(
+    '2 documents of another program: 0 replaced, 1 waits for a visit, 1 kept\n  kept: http://elsewhere.example/\n',
+  );
+  const isReplaced = async () => !(await enumerate(index)).includes('old.html old');
+  while (!(await isReplaced())) await new Promise((resolve) => setTimeout(resolve, 20));
+  await world.caughtUp(5);
+  expect((await world.send('POST', 'sinks/cloud/adopt')).body).toMatchObject({
+    found: 1,
+    waiting: 0,
+    kept: { count: 1, samples: ['http://elsewhere.example/'] },
+  });
+  expect((await enumerate(index)).trim().split('\n')).toHaveLength(6);
+  const { items } = (await world.get<{ items: SinkDto[] }>('sinks')).body;
+  expect(items.find(({ name }) => name === 'cloud')).toMatchObject({ adoptable: true });
 });
 
 it('refused orders are sent again: those of one sink, or with one answer', async () => {

@@ -64,6 +64,30 @@ describeUnless(missing, 'Solr', () => {
     expect(kept).toEqual({ crawler: 'docs', document: { ...rest, master: { ...master, bytes: new Uint8Array() } } });
   });
 
+  it("lists another program's documents apart from its own, and removes them", async () => {
+    const others = [
+      { id: 'http://site.test/1' },
+      { id: 'record 7', url_s: 'http://site.test/2' },
+      { id: 'http://site.test/3' },
+    ];
+    await call('update?commit=true', others);
+    const sink = opened();
+    await sink.deliver(numbered(2), stillWanted()); // takes the place of /1
+    const list = async () => {
+      const found: { id: string; uri: string }[] = [];
+      for await (const document of sink.foreign.list('url_s', stillWanted())) found.push(document);
+      return found;
+    };
+    const third = { id: 'http://site.test/3', uri: 'http://site.test/3' };
+    expect(await list()).toEqual([third, { id: 'record 7', uri: 'http://site.test/2' }]);
+    const uris = ['http://site.test/0', 'http://site.test/1', 'http://site.test/3', 'http://site.test/9'];
+    expect(await sink.foreign.findOwn(uris, stillWanted())).toEqual(new Set(uris.slice(0, 2)));
+    expect(await sink.foreign.findOwn(uris.slice(2, 3), stillWanted())).toEqual(new Set());
+    await sink.foreign.remove(['record 7'], stillWanted());
+    expect(await list()).toEqual([third]);
+    expect(await heldBy(sink)).toEqual(['http://site.test/0 s0', 'http://site.test/1 s1']);
+  });
+
   it('applies the orders of one URI in order, and repeated orders do no harm', async () => {
     await takesOrdersOfOneUri(opened());
   });

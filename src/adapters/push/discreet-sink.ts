@@ -39,6 +39,7 @@ export class DiscreetSink implements Sink {
       move: (indexes, signal) => this.withRedactedErrors(sink.alias!.move(indexes, signal)),
     };
     this.foreign = sink.foreign && {
+      keyedByUri: sink.foreign.keyedByUri,
       list: (field, signal) => this.withRedactedListing(sink.foreign!.list(field, signal)),
       findOwn: (uris, signal) => this.withRedactedErrors(sink.foreign!.findOwn(uris, signal)),
       remove: (ids, signal) => this.withRedactedErrors(sink.foreign!.remove(ids, signal)),

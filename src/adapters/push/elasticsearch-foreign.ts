@@ -24,6 +24,8 @@ export async function countForeignHits(client: SinkClient, index: string, signal
 }
 
 export class ForeignHits implements ForeignDocuments {
+  readonly keyedByUri = false;
+
   constructor(
     private readonly client: SinkClient,
     private readonly dialect: SearchDialect,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { MapStep } from '../../domain/push/map-steps.js';
 import type { Meta, OrderAnswer, PushDocument, PushOrder } from '../../domain/push/order.js';
-import type { Sink } from '../../engine/ports/sink.js';
+import { type Sink, WrappedSink } from '../../engine/ports/sink.js';
 
 /** Thrown if a value cannot be changed as configured. */
 export class UnmappableValue extends Error {
@@ -156,38 +156,22 @@ function parseDate(field: string, value: string, pattern: string): string {
  * Passes mapped documents to the sink. A document that cannot be mapped is refused; the others in its batch are
  * delivered. There is no `readDocuments`, because the sink holds mapped documents instead of the original ones.
  */
-export class MappedSink implements Sink {
-  readonly name: string;
-  readonly listEntries: Sink['listEntries'];
-  readonly probe: Sink['probe'];
-  readonly identify: Sink['identify'];
-  readonly checkSchema: Sink['checkSchema'];
-  readonly alias: Sink['alias'];
-  readonly foreign: Sink['foreign'];
+export class MappedSink extends WrappedSink {
+  override readonly readDocuments = undefined;
 
   constructor(
-    private readonly sink: Sink,
+    sink: Sink,
     private readonly steps: readonly MapStep[],
   ) {
-    this.name = sink.name;
-    this.listEntries = sink.listEntries && ((signal) => sink.listEntries!(signal));
-    this.probe = sink.probe && ((signal) => sink.probe!(signal));
-    this.alias = sink.alias;
-    this.foreign = sink.foreign;
-    this.identify = sink.identify && ((signal) => sink.identify!(signal));
-    this.checkSchema = sink.checkSchema && ((signal) => sink.checkSchema!(signal));
+    super(sink);
   }
 
-  async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+  override async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     const results = batch.map((order) => this.mapOrder(order));
     const orders = results.filter((order) => 'id' in order);
     const answers = orders.length === 0 ? [] : await this.sink.deliver(orders, signal);
     let nextIndex = 0;
     return results.map((order) => ('id' in order ? answers[nextIndex++]! : order));
-  }
-
-  close(): Promise<void> {
-    return this.sink.close();
   }
 
   private mapOrder(order: PushOrder): PushOrder | OrderAnswer {

@@ -3,7 +3,7 @@ import type { Meta, OrderAnswer, PushDocument, PushOrder } from '../../domain/pu
 import { formatIsoTime } from '../../domain/time/http-date.js';
 import type { OrderChange, PluginOrder } from '../../engine/ports/plugin-api.js';
 import { findPluginsWith, type PluginFacts, PluginFailed, type Plugins } from '../../engine/ports/plugins.js';
-import type { Sink } from '../../engine/ports/sink.js';
+import { type Sink, WrappedSink } from '../../engine/ports/sink.js';
 
 type AddOrder = Extract<PushOrder, { kind: 'add' }>;
 
@@ -14,29 +14,16 @@ const NO_BYTES = new Uint8Array(0);
  * plug-in fails that is not optional, the document is refused. Deletions are delivered in any case, because otherwise
  * the sink would keep the document forever.
  */
-export class PluginOrders implements Sink {
-  readonly name: string;
-  readonly listEntries: Sink['listEntries'];
-  readonly readDocuments: Sink['readDocuments'];
-  readonly probe: Sink['probe'];
-  readonly identify: Sink['identify'];
-  readonly checkSchema: Sink['checkSchema'];
-  readonly alias: Sink['alias'];
-  readonly foreign: Sink['foreign'];
+export class PluginOrders extends WrappedSink {
+  override readonly readDocuments: Sink['readDocuments'];
 
   constructor(
-    private readonly sink: Sink,
+    sink: Sink,
     private readonly plugins: Pick<Plugins, 'facts' | 'call'>,
   ) {
-    this.name = sink.name;
-    this.listEntries = sink.listEntries && ((signal) => sink.listEntries!(signal));
+    super(sink);
     this.readDocuments =
       sink.readDocuments && (async (uris, signal) => (this.hasOrderHooks ? [] : sink.readDocuments!(uris, signal)));
-    this.probe = sink.probe && ((signal) => sink.probe!(signal));
-    this.alias = sink.alias;
-    this.foreign = sink.foreign;
-    this.identify = sink.identify && ((signal) => sink.identify!(signal));
-    this.checkSchema = sink.checkSchema && ((signal) => sink.checkSchema!(signal));
   }
 
   /** Whether plug-ins may change orders. If so, what the sink holds may differ from what was indexed. */
@@ -44,7 +31,7 @@ export class PluginOrders implements Sink {
     return this.plugins.facts.some(({ hooks }) => hooks.includes('onOrder'));
   }
 
-  async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+  override async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     const { facts } = this.plugins;
     if (!this.hasOrderHooks) return this.sink.deliver(batch, signal);
     const results = await Promise.all(batch.map((order) => this.runHooks(order, facts)));
@@ -52,10 +39,6 @@ export class PluginOrders implements Sink {
     const answers = orders.length === 0 ? [] : await this.sink.deliver(orders, signal);
     let nextIndex = 0;
     return results.map((order) => ('id' in order ? answers[nextIndex++]! : order));
-  }
-
-  close(): Promise<void> {
-    return this.sink.close();
   }
 
   private async runHooks(original: PushOrder, facts: readonly PluginFacts[]): Promise<PushOrder | OrderAnswer> {

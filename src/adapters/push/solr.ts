@@ -1,10 +1,10 @@
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, OrderKind, PushDocument, PushOrder } from '../../domain/push/order.js';
-import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
+import { type ForeignDocuments, type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { asList, asRecord, asString, asStrings, isRecord } from './answers.js';
 import { formatHeading, groupValuesByName, parseForms, selectByType, toMetas } from './metas.js';
 import { findSearchFields, type SearchFields } from './search-fields.js';
-import { isSuccess, SinkClient, type SinkResponse } from './sink-client.js';
+import { isSuccess, SinkClient, type SinkRequest, type SinkResponse } from './sink-client.js';
 import { acknowledgeAll, type RequestAnswer, sendByKind } from './splitting.js';
 
 const PAGE_SIZE = '1000';
@@ -37,32 +37,49 @@ export class SolrSink implements Sink {
     return answers;
   }
 
+  /** Documents of other programs are those without a content hash. */
+  readonly foreign: ForeignDocuments = {
+    keyedByUri: true,
+    list: (field, signal) => this.listForeign(field, signal),
+    findOwn: async (uris, signal) => {
+      const found = await this.readFields(uris, signal);
+      return new Set(found.flatMap(({ id, stamp_s }) => (stamp_s === undefined ? [] : (getFirstValue(id) ?? []))));
+    },
+    remove: (ids, signal) => this.commit({ openSearcher: 'true' }, signal, { delete: ids }),
+  };
+
   async *listEntries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
+    for await (const { id, stamp_s } of this.listDocuments('stamp_s:*', 'stamp_s', signal)) {
+      const stamp = getFirstValue(stamp_s);
+      if (stamp !== undefined) yield { uri: id, stamp };
+    }
+  }
+
+  private async *listForeign(field: string, signal: AbortSignal): AsyncGenerator<{ id: string; uri: string }> {
+    for await (const document of this.listDocuments('*:* -stamp_s:*', field, signal))
+      yield { id: document.id, uri: getFirstValue(document[field]) ?? document.id };
+  }
+
+  private async *listDocuments(q: string, field: string, signal: AbortSignal): AsyncGenerator<IdentifiedFields> {
     await this.commit({ openSearcher: 'true', waitSearcher: 'true' }, signal);
-    let lastUri: string | undefined;
+    let lastId: string | undefined;
     for (let cursor = '*', previous = ''; cursor !== previous; ) {
-      const query = {
-        q: 'stamp_s:*',
-        fl: 'id,stamp_s',
-        sort: 'id asc',
-        rows: PAGE_SIZE,
-        cursorMark: cursor,
-        wt: 'json',
-      };
+      const paging = { sort: 'id asc', rows: PAGE_SIZE, cursorMark: cursor, wt: 'json' };
+      const query = { q, fl: `id,${field}`, ...paging };
       const response = await this.client.request({ method: 'GET', path: 'select', query }, signal);
       if (!isSuccess(response)) throw this.client.toUnavailable({ ...response, body: parseErrorMessage(response) });
-      const { entries, next } = this.parsePage(response);
+      const { documents, next } = this.parsePage(response);
       // A listing that is not in ascending order might never end.
-      const firstUri = entries[0]?.uri;
+      const firstId = documents[0]?.id;
       if (
-        lastUri !== undefined &&
-        firstUri !== undefined &&
-        Buffer.compare(Buffer.from(firstUri), Buffer.from(lastUri)) <= 0
+        lastId !== undefined &&
+        firstId !== undefined &&
+        Buffer.compare(Buffer.from(firstId), Buffer.from(lastId)) <= 0
       )
         throw new SinkUnavailable(`${this.client.displayName}: the results of select are not sorted by \`id\``);
-      yield* entries;
-      if (entries.length === 0) return;
-      lastUri = entries.at(-1)!.uri;
+      yield* documents;
+      if (documents.length === 0) return;
+      lastId = documents.at(-1)!.id;
       previous = cursor;
       cursor = next;
     }
@@ -70,11 +87,14 @@ export class SolrSink implements Sink {
 
   /** Also returns uncommitted documents, because it uses the real-time get handler. */
   async readDocuments(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
+    return (await this.readFields(uris, signal)).flatMap((fields) => toKeptDocument(fields) ?? []);
+  }
+
+  private async readFields(uris: readonly string[], signal: AbortSignal): Promise<SolrFields[]> {
     const body = new URLSearchParams([['wt', 'json'], ...uris.map((uri): [string, string] => ['id', uri])]).toString();
     const response = await this.client.request({ method: 'POST', path: 'get', headers: FORM_TYPE, body }, signal);
     if (!isSuccess(response)) throw this.client.toUnavailable({ ...response, body: parseErrorMessage(response) });
-    const found = this.parseDocuments(response);
-    return found.flatMap((fields) => toKeptDocument(fields) ?? []);
+    return this.parseDocuments(response);
   }
 
   async probe(signal: AbortSignal): Promise<void> {
@@ -92,10 +112,8 @@ export class SolrSink implements Sink {
       kind === 'add' ? orders.flatMap(toSolrDocument) : { delete: orders.map(({ uri }) => uri) },
     );
     const query = { commitWithin: COMMIT_WITHIN_MS, wt: 'json' };
-    const response = await this.client.request(
-      { method: 'POST', path: 'update', query, headers: JSON_TYPE, body },
-      signal,
-    );
+    const request: SinkRequest = { method: 'POST', path: 'update', query, headers: JSON_TYPE, body };
+    const response = await this.client.request(request, signal);
     if (isSuccess(response)) return acknowledgeAll(orders);
     const message = parseErrorMessage(response);
     if (response.status !== 400 && response.status !== 413)
@@ -103,10 +121,15 @@ export class SolrSink implements Sink {
     return { refused: message || `status ${response.status}` };
   }
 
-  private async commit(options: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void> {
+  private async commit(
+    options: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    commands: Readonly<Record<string, unknown>> = {},
+  ): Promise<void> {
     const query = { commit: 'true', wt: 'json', ...options };
+    const body = JSON.stringify(commands);
     const response = await this.client.request(
-      { method: 'POST', path: 'update', query, headers: JSON_TYPE, body: '{}' },
+      { method: 'POST', path: 'update', query, headers: JSON_TYPE, body },
       signal,
     );
     if (!isSuccess(response)) throw this.client.toUnavailable({ ...response, body: parseErrorMessage(response) });
@@ -128,8 +151,8 @@ export class SolrSink implements Sink {
         response: { docs: Record<string, unknown>[] };
         nextCursorMark: unknown;
       };
-      const entries = response.docs.map(({ id, stamp_s }) => ({ uri: id, stamp: stamp_s }));
-      if (typeof next === 'string' && entries.every(isEntry)) return { entries: entries.filter(isEntry), next };
+      const documents = response.docs.filter(hasId);
+      if (typeof next === 'string' && documents.length === response.docs.length) return { documents, next };
     } catch {
       // reported below
     }
@@ -137,18 +160,14 @@ export class SolrSink implements Sink {
   }
 }
 
-interface Entry {
-  readonly uri: string;
-  readonly stamp: string;
-}
+type IdentifiedFields = SolrFields & { readonly id: string };
 
 interface Page {
-  readonly entries: readonly Entry[];
+  readonly documents: readonly IdentifiedFields[];
   readonly next: string;
 }
 
-const isEntry = (entry: { uri: unknown; stamp: unknown }): entry is Entry =>
-  typeof entry.uri === 'string' && typeof entry.stamp === 'string';
+const hasId = (fields: SolrFields): fields is IdentifiedFields => typeof fields['id'] === 'string';
 
 const toSolrDocument = (order: PushOrder) =>
   order.kind === 'add' ? [toSolrFields(order.crawler, order.document)] : [];

@@ -13,7 +13,7 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { redact } from '../../domain/redact.js';
 import type { PageResult } from '../../engine/ports/page-task.js';
-import type { Sink } from '../../engine/ports/sink.js';
+import { type Sink, WrappedSink } from '../../engine/ports/sink.js';
 import type { Tracing, VisitPart } from '../../engine/ports/tracing.js';
 
 interface TracedVisit {
@@ -135,28 +135,16 @@ function runAndEndSpan<T>(span: Span, work: () => T): T {
 }
 
 /** A sink whose deliveries are traced. */
-export class TracedSink implements Sink {
-  readonly name: string;
-  readonly listEntries: Sink['listEntries'];
-  readonly readDocuments: Sink['readDocuments'];
-  readonly probe: Sink['probe'];
-
+export class TracedSink extends WrappedSink {
   constructor(
-    private readonly sink: Sink,
+    sink: Sink,
     readonly type: string,
     private readonly traces: Pick<CrawlTraces, 'traceDelivery'>,
   ) {
-    this.name = sink.name;
-    this.listEntries = sink.listEntries && ((signal) => sink.listEntries!(signal));
-    this.readDocuments = sink.readDocuments && ((uris, signal) => sink.readDocuments!(uris, signal));
-    this.probe = sink.probe && ((signal) => sink.probe!(signal));
+    super(sink);
   }
 
-  deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
-    return this.traces.traceDelivery(this, batch, () => this.sink.deliver(batch, signal));
-  }
-
-  close(): Promise<void> {
-    return this.sink.close();
+  override deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+    return this.traces.traceDelivery(this, batch, () => super.deliver(batch, signal));
   }
 }

@@ -1,6 +1,6 @@
 /** Decides what a command of an operator, or of the server itself, means for a URL. Pure functions. */
 import { isErrorCode } from '../fetch/error-codes.js';
-import { REFRESH, toImmediateQueuePlace } from '../frontier/sources.js';
+import { INDEX_FOLLOW, REFRESH, toImmediateQueuePlace } from '../frontier/sources.js';
 import type { Reason } from '../policy/reasons.js';
 import type { OrderState } from '../push/order.js';
 import { parsePartUri } from '../push/parts.js';
@@ -52,6 +52,14 @@ export const createVerificationChanges = (now: Instant) =>
     source: 0,
     dueAt: now,
   }) as const;
+
+/** The changes for a URL whose document another program has put into a sink: its first visit replaces or deletes it. */
+export const createAdoptionChanges = (now: Instant) =>
+  ({ ...createVerificationChanges(now), reason: 'adopted', source: INDEX_FOLLOW }) as const;
+
+/** Whether the sinks hold what another program has put there, until the URL has been visited. */
+export const isAdopted = ({ stamp, reason }: Pick<UrlState, 'stamp' | 'reason'>): boolean =>
+  stamp === UNKNOWN_STAMP && reason === 'adopted';
 
 /** Whether a sink has refused the page's document, and no sink has it: another sink may accept it. */
 export const isRefused = ({ stamp, reason }: Pick<UrlState, 'stamp' | 'reason'>): boolean =>

@@ -369,6 +369,10 @@ export const REASONS = {
     'The document was split off from a page (cw:Split) whose document is deleted.',
     'See the reason for its page.',
   ),
+  adopted: push(
+    'Another program has put a document with this URL into the sink, which was taken over (`crawlway sinks adopt`): the first visit replaces it, or deletes it if the page is gone.',
+    'Nothing to do: the visit is due.',
+  ),
   reconciled: push(
     "The index and the crawler's store disagreed, and the index was corrected.",
     'Nothing to do, unless it happens often; in that case, check what else writes to that index.',

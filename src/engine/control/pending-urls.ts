@@ -1,10 +1,11 @@
 /** Exports and imports FDSE's pending file, which lists the URLs of a crawler with their states. */
 
+import { createAdoptionChanges } from '../../domain/crawl/commands.js';
 import { createFirstRefreshChanges, toVisitSchedule, type VisitSchedule } from '../../domain/crawl/revisit.js';
 import type { StateChanges, UrlState } from '../../domain/crawl/url-state.js';
 import { INDEX_FOLLOW } from '../../domain/frontier/sources.js';
 import { days, type Instant, instant, after as later, NEVER } from '../../domain/time/units.js';
-import { getHostKey } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, getHostKey } from '../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { TextLine } from '../../domain/url/url-list.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -90,6 +91,17 @@ export class PendingUrls {
     return newStates.length;
   }
 
+  /** Stores new URLs whose documents another program has put into a sink; returns those that were known already. */
+  async adopt(crawler: Crawler, urls: readonly CrawlUrl[]): Promise<readonly CrawlUrl[]> {
+    const newUrls = urls.map((url) => toImportedUrl(crawler, url, this.services.clock.now()));
+    const states = await this.services.store.discover(newUrls);
+    const changes = createAdoptionChanges(this.services.clock.now());
+    await this.services.store.settle(states.map(({ id }) => ({ id, changes })));
+    crawler.admit(states.map((state) => ({ ...state, ...changes, etag: undefined, lastModified: undefined })));
+    const newHrefs = new Set(states.map(({ url }) => url));
+    return urls.filter(({ href }) => !newHrefs.has(href));
+  }
+
   private toImportedChanges(crawler: Crawler, stored: UrlState, { state, schedule }: PendingLine): StateChanges {
     if (state === 2) return { status: 'error', reason: 'imported', permanentError: true, source: null, dueAt: NEVER };
     const lastVisitAt = instant(state * 1000);
@@ -115,28 +127,27 @@ export class PendingUrls {
       return `the state ${JSON.stringify(stateText)} is neither 0, 2 nor a Unix time of 9 or 10 digits (from March 1973)`;
     const state = Number(stateText);
     if (isInTheFuture(state, this.services.clock.now())) return `the state ${stateText} is a time in the future`;
-    const base = {
-      crawler: crawler.name,
-      url: url.href,
-      key: computeUrlKey(url.href),
-      hostKey: getHostKey(url),
-      hops: 1,
-      redirects: 0,
-    };
     return {
       state,
       schedule: toVisitSchedule(verdict.effects),
-      url: {
-        ...base,
-        source: INDEX_FOLLOW,
-        status: 'waiting',
-        reason: 'imported',
-        discoveredVia: 'link',
-        dueAt: this.services.clock.now(),
-      },
+      url: toImportedUrl(crawler, url, this.services.clock.now()),
     };
   }
 }
+
+const toImportedUrl = ({ name }: Crawler, url: CrawlUrl, now: Instant): NewUrl => ({
+  crawler: name,
+  url: url.href,
+  key: computeUrlKey(url.href),
+  hostKey: getHostKey(url),
+  hops: 1,
+  redirects: 0,
+  source: INDEX_FOLLOW,
+  status: 'waiting',
+  reason: 'imported',
+  discoveredVia: 'link',
+  dueAt: now,
+});
 
 /**
  * The state that a pending file gives to a URL: 2 for an error, the Unix time of the last visit if indexed, 0 if it

@@ -101,6 +101,11 @@ export class Reconciliation {
     };
   }
 
+  /** The URL, of any of the crawlers, that a document with this URI belongs to according to the store. */
+  async findOwner(crawlers: readonly Crawler[], uri: string): Promise<KnownUrl | undefined> {
+    return findOwner(await this.findKnownUrls(crawlers, uri));
+  }
+
   private async findKnownUrls(crawlers: readonly Crawler[], uri: string): Promise<KnownUrl[]> {
     const knownUrls: KnownUrl[] = [];
     for (const crawler of crawlers) {
@@ -160,7 +165,8 @@ export class Reconciliation {
       });
   }
 
-  private async deleteFrom(sink: string, target: { crawler: string; uri: string; hostKey: string }): Promise<void> {
+  /** @throws SinkUnavailable */
+  async deleteFrom(sink: string, target: { crawler: string; uri: string; hostKey: string }): Promise<void> {
     const { ledger, delivery, store } = this.services;
     const order = ledger.createUriDeleteOrder(target, 'reconciled');
     const { answer, attempts, putOff } = await delivery.deliver(order, [sink], { mayPutOff: true });
@@ -171,7 +177,7 @@ export class Reconciliation {
   }
 }
 
-interface KnownUrl {
+export interface KnownUrl {
   readonly crawler: Crawler;
   readonly state: UrlState;
   /** Content hash of the document to compare: the URL's own, or that of a document that was split off its page. */

@@ -1,7 +1,8 @@
+import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { after, type Instant, minutes, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
-import { type Sink, SinkUnsuitable } from '../ports/sink.js';
+import { type Sink, SinkUnsuitable, WrappedSink } from '../ports/sink.js';
 import { withTimeLimit } from '../support/within.js';
 
 const MAX_ENTRIES = 1_000;
@@ -25,15 +26,8 @@ interface InspectionServices {
  * other's documents. Orders are sent anyway. If a sink cannot be listed now, the next attempt is made a minute later or
  * after that.
  */
-export class InspectedSink implements Sink {
-  readonly name: string;
-  readonly listEntries: Sink['listEntries'];
-  readonly readDocuments: Sink['readDocuments'];
-  readonly probe: Sink['probe'];
-  readonly identify: Sink['identify'];
-  readonly checkSchema: Sink['checkSchema'];
-  readonly alias: Sink['alias'];
-  readonly foreign: Sink['foreign'];
+export class InspectedSink extends WrappedSink {
+  override readonly checkSchema: Sink['checkSchema'];
   private isSchemaChecked = false;
   private foreignNote: string | undefined;
   private schemaNote: string | undefined;
@@ -41,16 +35,10 @@ export class InspectedSink implements Sink {
   private inspectAgainAt: Instant | undefined;
 
   constructor(
-    private readonly sink: Sink,
+    sink: Sink,
     private readonly services: InspectionServices,
   ) {
-    this.name = sink.name;
-    this.listEntries = sink.listEntries && ((signal) => sink.listEntries!(signal));
-    this.readDocuments = sink.readDocuments && ((uris, signal) => sink.readDocuments!(uris, signal));
-    this.probe = sink.probe && ((signal) => sink.probe!(signal));
-    this.alias = sink.alias;
-    this.foreign = sink.foreign;
-    this.identify = sink.identify && ((signal) => sink.identify!(signal));
+    super(sink);
     this.checkSchema = sink.checkSchema && (async (signal) => (this.schemaNote = await sink.checkSchema!(signal)));
   }
 
@@ -60,7 +48,7 @@ export class InspectedSink implements Sink {
     return notes.length === 0 ? undefined : notes.join('. ');
   }
 
-  deliver: Sink['deliver'] = async (batch, signal) => {
+  override async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     if (!this.isSchemaChecked) await this.checkSchemaOnce(signal);
     if (this.sink.listEntries) {
       if (this.inspectAgainAt !== undefined && this.services.clock.now() >= this.inspectAgainAt)
@@ -69,9 +57,7 @@ export class InspectedSink implements Sink {
       await this.inspection;
     }
     return this.sink.deliver(batch, signal);
-  };
-
-  close = (): Promise<void> => this.sink.close();
+  }
 
   /** @throws SinkUnsuitable, so that orders wait instead of being refused one by one */
   private async checkSchemaOnce(signal: AbortSignal): Promise<void> {
@@ -107,7 +93,7 @@ export class InspectedSink implements Sink {
     this.foreignNote =
       foreignCount === 0
         ? undefined
-        : `It holds documents that belong to no crawler on this server (${foreignCount} of the ${Math.min(examinedCount, MAX_ENTRIES)} examined, such as ${example}). If another server pushes there, give this sink its own connector or index; if they are left over, reconcile the sink with repair`;
+        : `It holds documents that belong to no crawler on this server (${foreignCount} of the ${Math.min(examinedCount, MAX_ENTRIES)} examined, such as ${example}). If another server pushes there, give this sink its own connector or index; if this one takes its place, adopt them (crawlway sinks adopt); if they are left over, reconcile the sink with repair`;
     if (this.foreignNote)
       this.services.log.warn("a sink holds documents that are not this server's", {
         sink: this.name,

@@ -135,7 +135,7 @@ export class SinkQueue implements SuccessorQueue {
       nextAttemptAt: this.nextAttemptAt,
       comparable: this.sink.listEntries !== undefined,
       alias: this.sink.alias?.name,
-      adoptable: this.sink.foreign !== undefined,
+      adoptable: this.sink.foreign !== undefined || this.sink.listEntries !== undefined,
       connector: this.definition.type === 'papi' ? this.definition.options.connector : undefined,
       warning: this.sink.warning,
     };

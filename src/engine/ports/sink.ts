@@ -40,13 +40,46 @@ export interface Sink {
   checkSchema?(signal: AbortSignal): Promise<string | undefined>;
   /** Absent if the sink has no name that searches use and that can be moved. */
   readonly alias?: SinkAlias | undefined;
-  /** Absent if the sink cannot tell documents of other programs from its own. */
+  /** Absent if only the store can tell documents of other programs from the sink's own, or if the sink lists nothing. */
   readonly foreign?: ForeignDocuments | undefined;
   close(): Promise<void>;
 }
 
-/** Documents that another program has put into what the sink writes to, under ids of its own. */
+/** Passes everything on to another sink; subclasses change what they have to. */
+export class WrappedSink implements Sink {
+  readonly name: string;
+  readonly listEntries: Sink['listEntries'];
+  readonly readDocuments: Sink['readDocuments'];
+  readonly probe: Sink['probe'];
+  readonly identify: Sink['identify'];
+  readonly checkSchema: Sink['checkSchema'];
+  readonly alias: Sink['alias'];
+  readonly foreign: Sink['foreign'];
+
+  constructor(protected readonly sink: Sink) {
+    this.name = sink.name;
+    this.listEntries = sink.listEntries?.bind(sink);
+    this.readDocuments = sink.readDocuments?.bind(sink);
+    this.probe = sink.probe?.bind(sink);
+    this.identify = sink.identify?.bind(sink);
+    this.checkSchema = sink.checkSchema?.bind(sink);
+    this.alias = sink.alias;
+    this.foreign = sink.foreign;
+  }
+
+  deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+    return this.sink.deliver(batch, signal);
+  }
+
+  close(): Promise<void> {
+    return this.sink.close();
+  }
+}
+
+/** Documents that another program has put into what the sink writes to. */
 export interface ForeignDocuments {
+  /** Whether ids are URIs, so that a pushed page takes the place of the document that has its URI as id. */
+  readonly keyedByUri: boolean;
   /** @param field name of the field with a document's URI; documents without it have an empty one */
   list(field: string, signal: AbortSignal): AsyncIterable<{ readonly id: string; readonly uri: string }>;
   /** Returns which of these URIs have a document of the sink itself. */

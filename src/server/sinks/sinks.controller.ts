@@ -155,11 +155,11 @@ export class SinksController {
     id: 'adoptDocuments',
     summary: "Take over another program's documents",
     description:
-      'For Elasticsearch and OpenSearch: has the pages of documents crawled that another program has put into the index, and removes each of these documents once the sink has its own. Repeat it until nothing waits.',
+      'For sinks that can list what they hold: has the pages of documents crawled that another program has put there. Each document is replaced by the first visit if its id is its URL (Push API, Solr, PostgreSQL), and otherwise removed once the sink has its own (Elasticsearch, OpenSearch). Documents outside the crawl space are kept. Repeat it until nothing waits.',
     role: 'operate',
     problems: {
       404: 'There is no sink with that name.',
-      422: 'The sink cannot tell documents of another program from its own.',
+      422: 'The sink cannot list what it holds.',
       503: 'The sink or the database is currently unavailable. What was taken over stays so.',
     },
   })

@@ -6,15 +6,19 @@ import type { SinkAdoptionDto, SinkDto, SinkSwitchDto } from '../../api/schema.j
 import { ConfirmDialog } from '../../ui/dialog.js';
 import { formatCount, formatPlural } from '../../ui/format.js';
 
+/** Types of sinks whose documents have no other id than their URL. */
+const KEYED_BY_URI: ReadonlySet<string> = new Set(['papi', 'postgresql']);
+
 type Action = 'switch' | 'rollback' | 'adopt';
 
-export function IndexActions({ sink: { name, alias, adoptable } }: { sink: SinkDto }): JSX.Element | null {
+export function IndexActions({ sink: { name, type, alias, adoptable } }: { sink: SinkDto }): JSX.Element | null {
   const [chosen, setChosen] = useState<Action>();
   const [moved, setMoved] = useState<SinkSwitchDto>();
   const [adoption, setAdoption] = useState<SinkAdoptionDto>();
   const [field, setField] = useState('url');
   const fieldId = useId();
   if (alias === undefined && !adoptable) return null;
+  const hasUrlField = !KEYED_BY_URI.has(type);
   const close = (): void => setChosen(undefined);
   const move = async (rollback: boolean): Promise<void> =>
     setMoved(await call('POST /api/v1/sinks/{sink}/switch', { path: { sink: name }, query: { rollback } }));
@@ -76,7 +80,7 @@ export function IndexActions({ sink: { name, alias, adoptable } }: { sink: SinkD
           title={`Replace documents of others in ${name}`}
           action="Replace them"
           danger
-          ready={field.trim() !== ''}
+          ready={!hasUrlField || field.trim() !== ''}
           onConfirm={async () =>
             setAdoption(
               await call('POST /api/v1/sinks/{sink}/adopt', { path: { sink: name }, query: { field: field.trim() } }),
@@ -85,13 +89,15 @@ export function IndexActions({ sink: { name, alias, adoptable } }: { sink: SinkD
           onClose={close}
         >
           <p>
-            Documents that another program has put into the index are removed as soon as the sink has one of its own for
-            the same page. Pages that are not crawled yet are visited first, if the rules accept them.
+            Documents that another program has put into the index are replaced as soon as the sink has one of its own
+            for the same page. Pages that are not crawled yet are visited first, if the rules accept them.
           </p>
-          <div class="field">
-            <label for={fieldId}>Field with the URL of their documents</label>
-            <input id={fieldId} value={field} onInput={({ currentTarget }) => setField(currentTarget.value)} />
-          </div>
+          {hasUrlField && (
+            <div class="field">
+              <label for={fieldId}>Field with the URL of their documents</label>
+              <input id={fieldId} value={field} onInput={({ currentTarget }) => setField(currentTarget.value)} />
+            </div>
+          )}
         </ConfirmDialog>
       )}
     </>
