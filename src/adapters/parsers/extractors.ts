@@ -8,7 +8,7 @@ import type { RawLink, ReadLimits } from '../../engine/ports/page-reader.js';
 import { toBuffer } from './bytes.js';
 import { findEncoding, parseCharset, toUtf8 } from './charset.js';
 import { getContentReader, type Reading } from './content/content-reader.js';
-import { collectMetas, findJsonLdItems } from './content/json-ld.js';
+import { collectMetas, findJsonLdItems, findSiteNames } from './content/json-ld.js';
 import { HtmlScanner } from './html/html-scanner.js';
 import type { PageFacts } from './html/page-facts.js';
 import { findScriptSigns } from './html/script-signs.js';
@@ -93,11 +93,13 @@ function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext
   const { microdata = [], ...reading } = context.content
     ? extractConfiguredContent(utf8, context, { base, xml: options.xml, text, hasMarkers })
     : {};
-  const linkedData = context.wantsMetas && facts.hasLinkedData ? collectMetas(findJsonLdItems(utf8)) : [];
+  const items = facts.hasLinkedData ? findJsonLdItems(utf8) : [];
+  const linkedData = context.wantsMetas ? collectMetas(items) : [];
   return {
     encoding,
     title,
     ...(title === '' && heading !== '' ? { firstHeading: heading } : {}),
+    ...(items.length === 0 ? {} : { siteNames: findSiteNames(items) }),
     text,
     language,
     base,

@@ -9,7 +9,7 @@ import { isPage } from '../../domain/content/document-types.js';
 import type { FieldReader } from '../../domain/content/fields.js';
 import { toTypedMeta } from '../../domain/content/meta-types.js';
 import { createDeliveredMetas } from '../../domain/content/page-metas.js';
-import { findTitle, TITLE_SOURCE } from '../../domain/content/page-title.js';
+import { FULL_TITLE, findTitle, TITLE_SOURCE } from '../../domain/content/page-title.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { Effects } from '../../domain/policy/verdict.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
@@ -105,10 +105,11 @@ const createStep = (name: string, run: SyncStep['run']): SyncStep => ({ kind: 's
 /** The names of the metas are listed in docs/reference.md. */
 export const BUILT_IN_STEPS: readonly DocumentStep[] = [
   createStep('address', ({ contentMetas }, { url }) => addMeta(contentMetas, 'publicUrl', url.href)),
-  createStep('title', ({ contentMetas }, { content }) => {
-    const { title, source } = findTitle(content);
+  createStep('title', ({ contentMetas }, { content, url }) => {
+    const { title, source, full } = findTitle(content, url.path);
     addMeta(contentMetas, 'title', title);
     addMeta(contentMetas, TITLE_SOURCE, source);
+    addMeta(contentMetas, FULL_TITLE, full);
   }),
   createStep('last modified', ({ contentMetas }, { headers, task }) =>
     addMeta(contentMetas, 'lastmodifieddate', parseLastModified(headers['last-modified'], task.now)),
@@ -178,6 +179,9 @@ const isFieldIn = (
   (contentDefinition?.fields ?? []).some(({ name }) => name === field) &&
   contentMetas.some(({ name }) => name === field);
 
+/** What is said about a title goes with it. */
+const ABOUT_TITLE = [TITLE_SOURCE, FULL_TITLE];
+
 /** A field takes precedence over other metas of the same name. */
 function addConfiguredFields(
   contentMetas: Meta[],
@@ -187,7 +191,7 @@ function addConfiguredFields(
   const metas = readFields?.({ url, base, metas: content.metas, found: content.found }) ?? [];
   if (metas.length === 0) return;
   const names = new Set(metas.map(({ name }) => name));
-  if (names.has('title')) names.add(TITLE_SOURCE);
+  if (names.has('title')) for (const name of ABOUT_TITLE) names.add(name);
   for (const list of [contentMetas, headMetas]) {
     const remaining = list.filter(({ name }) => !names.has(name));
     list.splice(0, list.length, ...remaining);
@@ -231,7 +235,7 @@ function addPolicyMetas(contentMetas: Meta[], { task, effects }: FetchedPage): v
   const configuredMetas = [...inheritedMetas, ...effects.metas].map(({ name, value }) => ({ name, value }));
   if (configuredMetas.length === 0) return;
   const replacedNames = new Set(configuredMetas.map(({ name }) => name).filter((name) => REPLACEABLE.has(name)));
-  if (replacedNames.has('title')) replacedNames.add(TITLE_SOURCE);
+  if (replacedNames.has('title')) for (const name of ABOUT_TITLE) replacedNames.add(name);
   const remaining = contentMetas.filter(({ name }) => !replacedNames.has(name));
   contentMetas.splice(0, contentMetas.length, ...remaining, ...configuredMetas);
 }

@@ -175,7 +175,7 @@ function collectFacts(
     ...(page.context.definition.changeGuard.on ? collectGuardedFacts(page, content) : {}),
     fingerprint: needsFingerprint(page, content) ? computeFingerprint(content, page.url) : undefined,
     contentType: mediaType,
-    title: findTitle(content).title.slice(0, 300),
+    title: findTitle(content, page.url.path).title.slice(0, 300),
     hasText: stamp.startsWith(CONTENT_PREFIX) ? content.text !== '' : response.body.length > 0,
     // Without validators, the next visit reads the page again, changed or not: at the end of its availability, or because
     // its text was cut.

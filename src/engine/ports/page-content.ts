@@ -60,6 +60,8 @@ export interface PageContent {
   readonly needsRendering?: string;
   /** The page's JSON-LD, flattened: `jsonld.headline`, `jsonld.author.name`. */
   readonly structured?: readonly { readonly name: string; readonly value: string }[];
+  /** Names of the site that the page's JSON-LD states. */
+  readonly siteNames?: readonly string[];
   /** Values that the selectors and JSON-LD paths of configured fields found, by field number. */
   readonly found?: ReadonlyMap<number, readonly string[]>;
   /** The text of the page's own document, if parts were split off the page. */

@@ -24,6 +24,30 @@ it('a page without a title gets the next best name that it gives itself, and say
   ]);
 });
 
+it('the name of the site is no part of a title, unless the configuration says what the title is', async () => {
+  const site = await startSite();
+  const page = (head: string): object => ({ headers: HTML, body: `<title>Vacuum | Heron</title>${head}` });
+  const linkedData = '<script type="application/ld+json">[{"@type":"WebSite","name":"Heron"}]</script>';
+  const publisher = '<script type="application/ld+json">{"@type":"Article","publisher":{"name":"Heron"}}</script>';
+  site.page('/', ['/named', '/linked', '/published', '/unnamed', '/given']);
+  site.set('/named', page('<meta property="og:site_name" content="Heron"><p>It waits in the reeds.'));
+  site.set('/linked', page(`${linkedData}<p>Frogs are what it eats.`)).set('/unnamed', page('<p>Its neck is long.'));
+  site.set('/published', page(`${publisher}<p>Nests stand high in old trees.`));
+  site.set('/given', page('<meta property="og:site_name" content="Heron"><p>In winter some of them fly south.'));
+  const content = '<cw:Content name="whole"><cw:Field name="title" select="title"/></cw:Content>';
+  const condition = `<cw:Conditions default-allow="allow"><cw:apply-for test="wildcard" field="path" value="/given">
+    <cw:option name="content" value="whole"/></cw:apply-for></cw:Conditions>`;
+  const crawler = `<Root url="${site.url('/')}"/>${content}${condition}`;
+  const world = await crawl({ crawler, index: 'none' });
+  const found = ['/named', '/linked', '/published', '/unnamed', '/given'].map((path) => {
+    const metas = world.pushed().get(site.url(path))?.metas;
+    return [getMeta(metas, 'title'), getMeta(metas, 'title_full')];
+  });
+  const shortened = ['Vacuum', 'Vacuum | Heron'];
+  const whole = ['Vacuum | Heron', undefined];
+  expect(found).toEqual([shortened, shortened, shortened, whole, whole]);
+});
+
 it('what a page embeds as a document is indexed', async () => {
   const site = await startSite();
   site.set('/', { headers: HTML, body: '<title>a</title><embed src=/manual.txt><object data=/report.txt></object>' });

@@ -132,6 +132,12 @@ export function findValues(items: readonly Item[], path: string): string[] {
   });
 }
 
+/** The names of the site that a page's items state: those of the site itself and of the publisher. */
+export const findSiteNames = (items: readonly Item[]): string[] => [
+  ...findValues(items, 'WebSite:name'),
+  ...findValues(items, 'publisher'),
+];
+
 function flatten(json: Json | undefined): Json[] {
   if (json === undefined) return [];
   return isList(json) ? json.flatMap((entry) => (isList(entry) ? flatten(entry) : [entry])) : [json];
