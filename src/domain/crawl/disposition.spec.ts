@@ -343,7 +343,7 @@ describe('a temporary error', () => {
       // A page whose change is not believed has responded: it has not failed several times in a row.
       expect(changes.temporaryErrors).toBe(isHoldCause(code) ? 0 : blamesCrawler ? 5 : 6);
       expect(blamesCrawler).toBe(
-        /^(?:extractor|plugin|reading|login-failed|move-undecided|proxy)/.test(code) || isHoldCause(code),
+        /^(?:extractor|plugin|reading|login-failed|move-undecided|proxy|quota)/.test(code) || isHoldCause(code),
       );
     },
   );
