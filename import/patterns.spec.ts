@@ -42,6 +42,18 @@ it('a filter of which nothing can be written accepts nothing: it does not open t
   expect(importAndLoad('norconex', file('c.xml', job)).problems.map(({ code }) => code)).toContain('root-rejected');
 });
 
+it('StormCrawler: of two lists for one scope, the later one counts', () => {
+  const filters = '{ "x.URLFilters": [{ "class": "x.FastURLFilter", "params": { "file": "fast.json" } }] }';
+  const fast = (...patterns: string[]) => ({ scope: 'GLOBAL', patterns });
+  const files = [
+    seeds,
+    file('urlfilters.json', filters),
+    file('fast.json', JSON.stringify([fast('DenyPath /a'), fast('DenyPath /b')])),
+  ];
+  verdicts(accepts('stormcrawler', ...files), { '/a': true, '/b': false });
+  expect(linesOf(importAndLoad('stormcrawler', ...files).report, 'not taken')).toEqual(['fast.json:1 GLOBAL']);
+});
+
 it('a condition that cannot be written matches nothing, at any depth', () => {
   const condition = (kind: string, pattern: string, inner = '') =>
     `<crawl-${kind} field="url" how="regex"><crawl-pattern>${pattern}</crawl-pattern>${inner}</crawl-${kind}>`;

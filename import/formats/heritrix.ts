@@ -336,19 +336,18 @@ function importSurtRule(bean: Node, decision: Decision, job: Job): void {
     : [];
   const path = texts.map((text) => text.split('/').at(-1)!.trim()).find((name) => surtLists.has(name));
   const list = path === undefined ? undefined : surtLists.get(path);
+  const isInline = findAll(bean, 'bean').some(({ attributes }) => /ConfigString$/.test(attributes['class'] ?? ''));
   const lines = list
     ? list.children.map(({ text }) => text)
-    : texts.flatMap(splitLines).filter((line) => /^[+-]?(?:https?:\/\/)?\(/.test(line));
+    : [...new Set(texts.flatMap(splitLines))].filter((line) => isInline || /^[+-]?(?:https?:\/\/)?\(/.test(line));
   for (const line of lines) patterns.push(...toSurtPatterns(toPrefix(line)));
   if (list) {
     usedLists.add(list);
     report.reportTaken(`${list.children.length} SURT prefixes`, `a Rule: ${decision.toLowerCase()}`, list);
   } else if (texts.some((text) => /\.\w{2,5}$/.test(text)) && lines.length === 0)
     report.reportSkipped(`surtsSource ${texts.find((text) => text !== '') ?? ''}`, REASONS['surtsSourceFile']!, source);
-  if (patterns.length > 0) {
-    const match: Match = { any: patterns };
-    crawler.rules.push({ accept: decision === 'ACCEPT', pattern: isNegated ? { not: match } : match });
-  }
+  const match: Match = { any: patterns };
+  crawler.rules.push({ accept: decision === 'ACCEPT', pattern: isNegated ? { not: match } : match });
   report.reportTaken(`${getKind(bean)}, ${decision}`, pluralize(patterns.length, 'pattern'), bean);
 }
 

@@ -259,8 +259,8 @@ export const TRUNCATION_NOTE =
 /** What fetcher.queue.mode and partition.url.mode share their delay by. */
 export const POLITENESS: Readonly<Record<string, string>> = { byhost: 'host', bydomain: 'domain', byip: 'address' };
 
-/** Functions that convert a property and return what it became; undefined if Crawlway always behaves this way. */
-const PROPERTIES: Readonly<Record<string, PropertyConverter>> = {
+/** What Nutch and StormCrawler say about themselves to servers. */
+export const AGENT_SETTINGS: Readonly<Record<string, (value: string, crawler: ImportedCrawler) => string>> = {
   'http.agent.name': (value, { fetcher }) => {
     fetcher['userAgent'] = [value, fetcher['userAgent']].filter(Boolean).join('/');
     fetcher['robotsAgent'] ??= toRobotsAgent(value);
@@ -278,6 +278,11 @@ const PROPERTIES: Readonly<Record<string, PropertyConverter>> = {
     fetcher['acceptLanguage'] = value;
     return 'acceptLanguage of Fetcher';
   },
+};
+
+/** Functions that convert a property and return what it became; undefined if Crawlway always behaves this way. */
+const PROPERTIES: Readonly<Record<string, PropertyConverter>> = {
+  ...AGENT_SETTINGS,
   'fetcher.server.delay': (value, { attributes }) => {
     attributes['throttleTimeMS'] = secondsToMilliseconds(value);
     return 'throttleTimeMS';
@@ -333,7 +338,7 @@ const PROPERTIES: Readonly<Record<string, PropertyConverter>> = {
   'sitemap.strict.parsing': () => undefined,
 };
 
-export const toRobotsAgent = (value: string): string => value.replace(/[^A-Za-z_-]/g, '') || 'crawlway';
+const toRobotsAgent = (value: string): string => value.replace(/[^A-Za-z_-]/g, '') || 'crawlway';
 
 /** Properties with a contact for site operators. */
 const CONTACTS = new Set(['http.agent.url', 'http.agent.email']);

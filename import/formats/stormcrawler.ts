@@ -16,7 +16,7 @@ import {
 } from '../model.js';
 import { createScope, restrictToHosts } from '../patterns.js';
 import { findAll, type Node, parseList, parseYaml } from '../tree.js';
-import { createPathMatch, importSignedRules, POLITENESS, TRUNCATION_NOTE, toRobotsAgent } from './nutch.js';
+import { AGENT_SETTINGS, createPathMatch, importSignedRules, POLITENESS, TRUNCATION_NOTE } from './nutch.js';
 
 interface Reading {
   readonly crawler: ImportedCrawler;
@@ -117,24 +117,11 @@ const NUMBERS: Readonly<Record<string, SettingConverter>> = {
 };
 
 const TEXTS: Readonly<Record<string, SettingConverter>> = {
-  'http.agent.name': (value, { fetcher }) => {
-    fetcher['userAgent'] = [value, fetcher['userAgent']].filter(Boolean).join('/');
-    fetcher['robotsAgent'] ??= toRobotsAgent(value);
-    return 'userAgent and robotsAgent of Fetcher';
-  },
-  'http.agent.version': (value, { fetcher }) => {
-    fetcher['userAgent'] = [fetcher['userAgent'], value].filter(Boolean).join('/');
-    return 'userAgent of Fetcher';
-  },
+  ...AGENT_SETTINGS,
   'http.agent': (value, { fetcher }) => {
     fetcher['userAgent'] = value;
     return 'userAgent of Fetcher';
   },
-  'http.robots.agents': (value, { fetcher }) => {
-    fetcher['robotsAgent'] = toRobotsAgent(value.split(',')[0]!.trim());
-    return 'robotsAgent of Fetcher, the first name';
-  },
-  'http.accept.language': createCopier('fetcher', 'acceptLanguage'),
 };
 
 const BOOLEANS: Readonly<Record<string, string>> = {
@@ -369,7 +356,12 @@ function importFastFilter(filter: Node, reading: Reading): void {
   if (!file) throw new ImportError(`FastURLFilter has its rules in ${fileName}: specify this file, too`);
   const tree = parseYaml(file, report);
   const scopes = tree.children.flatMap((node) => (node.find('scope') ? [node] : node.children));
-  for (const scope of scopes) importScope(scope, crawler, report);
+  const names = scopes.map((scope) => scope.find('scope')?.text.trim() ?? '');
+  scopes.forEach((scope, index) => {
+    const isReplaced = names.includes(names[index]!, index + 1) && names[index] !== '';
+    if (isReplaced) report.reportSkipped(names[index]!, 'a later list for the same scope replaces it', scope);
+    else importScope(scope, crawler, report);
+  });
   report.reportTaken('FastURLFilter', `Rules for ${pluralize(scopes.length, 'scope')}`, filter);
 }
 

@@ -136,11 +136,14 @@ function createSurtTest({ value, property, seeds, lists }: Settings): Test {
   if (value('seedsAsSurtPrefixes') !== 'false')
     for (const seed of seeds) prefixes.push(toPrefix(toSurt(new URL(seed).href)));
   const source = property('surtsSource') ?? property('surtsSourceFile');
+  const isInline = source
+    ? findAll(source, 'bean').some(({ attributes }) => /ConfigString$/.test(attributes['class'] ?? ''))
+    : false;
   for (const { text, attributes } of source ? [source, ...findAll(source, 'property', 'value')] : []) {
     const given = attributes['value'] ?? text;
     const file = lists.find(({ name }) => given.trim().split('/').at(-1) === name);
     // The name of a file that was not given is no prefix.
-    prefixes.push(...readPrefixes(file?.text ?? (given.includes('(') ? given : '')));
+    prefixes.push(...readPrefixes(file?.text ?? (isInline || given.includes('(') ? given : '')));
   }
   return (url) => {
     const surt = toSurt(url.href);

@@ -94,10 +94,10 @@ function createSigned(lines: readonly { text: string; place: string }[]): Filter
   };
 }
 
-/** In a scope, the first pattern that is found in the path decides; any scope may deny. */
+/** In a scope, the first pattern that is found in the path decides; any scope may deny. A later one replaces its like. */
 function createScopes(file: ImportFile): Filter {
   const parsed = JSON.parse(file.text) as unknown;
-  const scopes = (Array.isArray(parsed) ? parsed : asObjects(Object.values(parsed as Json)[0])).map((scope: Json) => ({
+  const all = (Array.isArray(parsed) ? parsed : asObjects(Object.values(parsed as Json)[0])).map((scope: Json) => ({
     scope: text(scope['scope']).trim(),
     patterns: asList(scope['patterns']).map((pattern) => {
       const [, verb = '', query, source = ''] = /^(allow|deny)path(query)? (.*)$/i.exec(text(pattern)) ?? [];
@@ -109,6 +109,7 @@ function createScopes(file: ImportFile): Filter {
       };
     }),
   }));
+  const scopes = [...new Map(all.map((one) => [one.scope, one])).values()];
   const covers = (scope: string, host: string): boolean => {
     const [kind, name = ''] = scope.split(':');
     if (kind === 'GLOBAL') return true;
