@@ -34,6 +34,8 @@ export class SameTexts {
   private loading: Promise<void> | undefined;
   /** Pages that repeat no text, are entering the index and are not settled yet. */
   private readonly entering = new Map<UrlId, ComparedDocument>();
+  /** URLs of pages that repeat a text and are not settled yet: their links may be visited before that. */
+  private readonly repeating = new Set<string>();
   /** Pages in the index that name a canonical URL. */
   private readonly yielding = new Set<UrlId>();
   /** By site: the number of pages in a row that repeat a text and were found on such pages. */
@@ -64,7 +66,10 @@ export class SameTexts {
       for (const id of ids) compared.add(id);
       const rank = await this.strangers.rank(state);
       for (const other of others)
-        if (this.isOriginal(other, state, page, (await this.strangers.rank(other)) - rank)) return other;
+        if (this.isOriginal(other, state, page, (await this.strangers.rank(other)) - rank)) {
+          this.repeating.add(state.url);
+          return other;
+        }
     }
     // In the same step as the last look-up: a page with the same text may come before this one is settled.
     if (outcome.kind === 'document') {
@@ -109,6 +114,7 @@ export class SameTexts {
   noteSettled(state: UrlState, settled?: Pick<SettledUrl, 'document'>): void {
     const entered = this.entering.get(state.id);
     this.entering.delete(state.id);
+    this.repeating.delete(state.url);
     const document = settled?.document;
     if (document === undefined) {
       if (entered && state.stamp !== entered.stamp) this.documents.remove(entered);
@@ -126,15 +132,15 @@ export class SameTexts {
    */
   async recordPage(state: UrlState, original: UrlState | undefined, outcome: PageOutcome): Promise<boolean> {
     const site = toSiteName(state.hostKey);
-    const run = this.runs.get(site) ?? 0;
-    if (outcome.kind !== 'document' || (original === undefined && run === 0)) return false;
+    if (outcome.kind !== 'document' || (original === undefined && !this.runs.has(site))) return false;
     if (!(await this.isBelowRepeated(state, original))) return false;
     if (original === undefined) {
       this.runs.delete(site);
       return false;
     }
-    this.runs.set(site, run + 1);
-    return run + 1 >= MAX_REPEATED_PAGES;
+    const run = (this.runs.get(site) ?? 0) + 1;
+    this.runs.set(site, run);
+    return run >= MAX_REPEATED_PAGES;
   }
 
   /** Whether the site has a subtree of pages that repeat texts, and the URL may be in it; a sample is visited anyway. */
@@ -146,7 +152,7 @@ export class SameTexts {
   /** Whether the page that links to it repeats a text, or is the one whose text it repeats. */
   async isBelowRepeated({ foundOn }: UrlState, original?: UrlState): Promise<boolean> {
     if (foundOn === undefined) return false;
-    if (foundOn === original?.url) return true;
+    if (foundOn === original?.url || this.repeating.has(foundOn)) return true;
     return (await this.store.find(this.crawler, foundOn))?.reason === EXACT_DUPLICATE;
   }
 

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import { INDEXED } from '../../../../test/support/url-states.js';
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import type { PageOutcome } from '../../ports/page-task.js';
+import { MAX_REPEATED_PAGES, SameTexts } from './same-texts.js';
+
+const page = (id: number, url: string, foundOn?: string): UrlState => ({
+  ...INDEXED,
+  ...{
+    id: id as UrlId,
+    url,
+    hostKey: 'http://a.example',
+    visits: 0,
+    reason: 'discovered',
+    discoveredVia: 'link',
+    foundOn,
+  },
+  stamp: undefined,
+});
+const OUTCOME = {
+  ...{ kind: 'document', index: true },
+  facts: { hasText: true, stamp: 'text', title: 'Site' },
+} as unknown as PageOutcome;
+
+it('a subtree of repeated texts ends also if a page is settled only after those that it links to are visited', async () => {
+  const root: UrlState = { ...page(1, 'http://a.example/'), stamp: 'text', title: 'Site', status: 'indexed' };
+  const states = new Map([[root.url, root]]);
+  const sameTexts = new SameTexts(
+    'test',
+    // The database knows of no visit yet.
+    {
+      find: async (_, url) => states.get(url),
+      get: async (ids) => [...states.values()].filter(({ id }) => ids.includes(id)),
+      list: async () => [root],
+    },
+    () => ({ leaveOut: { exactDuplicates: true, directoryListings: false, unlinked: false } }),
+    { rank: async () => 0 },
+  );
+  let last = root;
+  const ends: boolean[] = [];
+  for (let id = 2; id < 3 + MAX_REPEATED_PAGES; id++) {
+    const next = page(id, `${last.url}x/`, last.url);
+    states.set(next.url, next);
+    const original = await sameTexts.findOriginal(next, OUTCOME);
+    ends.push(await sameTexts.recordPage(next, original, OUTCOME));
+    last = next;
+  }
+  expect(ends.indexOf(true)).toBe(MAX_REPEATED_PAGES - 1);
+  // But for a sample of them.
+  const found = Array.from({ length: 100 }, (_, i) => page(1_000 + i, `${last.url}${i}/`, last.url));
+  expect(found.filter((one) => sameTexts.isInTrap(one)).length).toBeGreaterThan(80);
+  expect(await sameTexts.isBelowRepeated(page(1_000, `${last.url}x/`, last.url))).toBe(true);
+  // A visit that failed says nothing of its page.
+  sameTexts.noteSettled(last);
+  expect(await sameTexts.isBelowRepeated(page(1_000, `${last.url}x/`, last.url))).toBe(false);
+});
