@@ -10,6 +10,8 @@ export const MAINTENANCE = createPage(
 const LOGIN = createPage('Sign in', `Please sign in with the name and password of your account. ${write('login')}`);
 const UNAVAILABLE = 'This service is temporarily unavailable. Please try again later.';
 export const NOINDEX = '<meta name="robots" content="noindex">';
+const FEED = `<rss version="2.0"><channel><title>News</title><link>http://a.example/</link><description>All news</description>
+  <item><title>One</title><description>${write('news', 20)}</description></item></channel></rss>`;
 const NOT_FOUND = { status: 404 };
 
 export type Fault = (guarded: GuardedSite) => void;
@@ -81,6 +83,18 @@ export const HELD: Record<string, Fault> = {
   ),
   'a domain for sale': setAll(createPage('Domain', `${write('insurance loans cars', 30)}`)),
   'a login form': setAll(LOGIN),
+  'a limit of requests': setAll(
+    createPage('Too many requests', 'You have sent too many requests in a given amount of time.'),
+    NOT_FOUND,
+  ),
+  'the feed of the site instead of every page': setAll(
+    { headers: { 'content-type': 'application/rss+xml' }, body: FEED },
+    NOT_FOUND,
+  ),
+  'a listing of files instead of every page': setAll(
+    createPage('Index of /', '<h1>Index of /</h1><a href="?C=N;O=D">Name</a> <a href="a.zip">a.zip</a>'),
+    NOT_FOUND,
+  ),
   'an empty answer': setAll({ headers: HTML, body: '' }),
   'an empty answer with 204': setAll({ status: 204 }, NOT_FOUND),
   'an application that needs scripts': setAll(

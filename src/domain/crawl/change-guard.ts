@@ -32,13 +32,18 @@ export interface HeldChange {
   readonly identity: string;
 }
 
-/** Directives by which a page or its site takes an indexed document out of the index. */
+/**
+ * Directives by which a page or its site takes an indexed document out of the index, and kinds of pages that are no
+ * documents: a server with a fault may send its feed, or a listing of its files, for every page.
+ */
 const DIRECTIVES: readonly Reason[] = [
   'noindex',
   'search-not-allowed',
   'unavailable-after',
   'canonical-elsewhere',
   'robots-disallowed',
+  'machine-readable',
+  'directory-listing',
 ];
 
 export const isDirective = (reason: Reason): boolean => DIRECTIVES.includes(reason);

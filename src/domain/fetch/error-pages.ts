@@ -129,7 +129,7 @@ const OUTAGE_WORDS = new RegExp(
     String.raw`\b(?:under|scheduled|planned|routine|ongoing|performing|undergoing) (?:\w+ )?maintenance\b|^\W*maintenance\b|\bmaintenance mode\b`,
     String.raw`\bback (?:soon|shortly|in a few|online)\b|\btry again (?:later|in a|soon)|\b(?:service|site|server|website) (?:is )?(?:temporarily )?(?:unavailable|down|offline|overloaded)\b`,
     String.raw`\b(?:internal server|database|fatal|application|gateway|unexpected|technical) error\b|\bsomething went wrong\b|\btechnical (?:difficulties|problems)\b`,
-    String.raw`\berror establishing a|\bSQLSTATE\b|\bstack trace\b|\bTraceback \(most recent|\b(?:mysqli?|pg|odbc)_\w+\(|\bconnection (?:refused|timed out|reset)\b|\bupstream\b`,
+    String.raw`\berror establishing a|\bSQLSTATE\b|\bstack trace\b|\bTraceback \(most recent|\b(?:mysqli?|pg|odbc)_\w+\(|\bconnection (?:refused|timed out|reset)\b|\bupstream\b|\btoo many (?:requests|connections)\b`,
     String.raw`\bsession (?:has )?(?:expired|timed out)|\b(?:license|licence|subscription) (?:has )?expired|\baccount (?:has been )?suspended\b|\baccess denied\b`,
     String.raw`\b(?:domain|name) (?:\w+ )*(?:for sale|parked|expired)\b|\bparked\b|\bwelcome to nginx\b|\bit works!|\bdefault (?:web )?page\b`,
     'wartung|vorübergehend (?:nicht|geschlossen)|(?:gleich|bald|in kürze) (?:wieder|zurück)|später (?:erneut|noch ?ein)|technische[ns]? (?:störung|problem|fehler)',

@@ -221,3 +221,26 @@ it.each([
   expect(await world.store.count({ crawler: 'test', status: 'indexed' })).toBe(count);
   expect(await countOrders(world)).toEqual({ adds: count, deletes: 0 });
 });
+
+it.each([
+  ['a maintenance page', MAINTENANCE, 'stays'],
+  ['a page with its text', createPage('Home', write('home 1')), 'leaves'],
+  ['a page with another text', createPage('Home', write('a new home')), 'leaves'],
+  [
+    'a page with its text, which names outages',
+    createPage('Home', `Try again later is what servers say. ${write('outages')}`),
+    'leaves',
+  ],
+])(
+  'the only page of a site that is redirected to %s: its document is found under the right address',
+  async (_, target, fate) => {
+    const { site } = await guardedSite([1, { write, around: ['', ''] }], 0);
+    if (_.endsWith('outages')) site.set('/', target);
+    const world = await start({ attributes: DAILY, crawler: `<Root url="${site.url('/')}"/>`, index: 'none' });
+    await world.pass(minutes(10));
+    site.set('/', { status: 302, headers: { location: '/sorry' } }).set('/sorry', target);
+    await visitAll(world, 2);
+    const documents = [...(await readStamps(world)).keys()];
+    expect(documents).toEqual([site.url(fate === 'stays' ? '/' : '/sorry')]);
+  },
+);

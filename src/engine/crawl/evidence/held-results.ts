@@ -46,7 +46,7 @@ function describeChange(change: SuspiciousChange): string {
       : `the page says: ${JSON.stringify(change.sample.excerpt)}`;
   if (change.reason === 'robots-disallowed') return 'robots.txt forbids the page and most other documents of the host';
   return change.target === undefined
-    ? `the page forbids its indexing (${change.reason})`
+    ? `the page is not to be indexed (${change.reason})`
     : `the page names ${change.target} as its canonical URL`;
 }
 

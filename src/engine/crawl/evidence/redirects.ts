@@ -5,11 +5,13 @@
  * the target is visited. What a redirect waits for is kept in memory only: its page is visited again anyway.
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
+import { hasSameSketch } from '../../../domain/content/text-sample.js';
 import { createExclusion } from '../../../domain/crawl/exclusion.js';
 import { classifyRedirect, judgeTarget, LOOK_SIZE, type RedirectKind } from '../../../domain/crawl/redirects.js';
 import { AWAITING_TARGET, REDIRECTED_FOR_NOW } from '../../../domain/crawl/revisit.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
+import { namesOutage } from '../../../domain/fetch/error-pages.js';
 import type { LoginWalls } from '../../../domain/fetch/login-wall.js';
 import { before, days, hours, type Instant, minutes } from '../../../domain/time/units.js';
 import { stripQuery, toCrawlUrl } from '../../../domain/url/crawl-url.js';
@@ -88,6 +90,8 @@ export class Redirects {
     const { outcome } = result;
     if (outcome.kind !== 'redirect' || state.stamp === undefined) {
       if (this.seen.size > 0) this.seen.delete(state.url);
+      if (await this.isOutage(state, outcome))
+        return this.drop(result, fail('redirect-wall', 'it says that the site it stands for is out of order'));
       return this.isPageForAll(state, outcome) ? this.drop(result, PAGE_FOR_ALL) : result;
     }
     if (outcome.waits) return result;
@@ -180,6 +184,24 @@ export class Redirects {
     if (this.walls.size === 0 || stamp !== undefined || discoveredVia !== 'redirect' || kind !== 'document')
       return false;
     return this.isWall(stripQuery(url), this.services.clock.now());
+  }
+
+  /**
+   * Whether the page reports an outage, and an indexed page redirects to it whose site is too small to show whether all
+   * of its pages do.
+   */
+  private async isOutage({ stamp, discoveredVia, foundOn }: UrlState, outcome: PageOutcome): Promise<boolean> {
+    if (stamp !== undefined || discoveredVia !== 'redirect' || foundOn === undefined) return false;
+    if (outcome.kind !== 'document' || !outcome.document) return false;
+    const { title, textSketch } = outcome.facts;
+    if (!namesOutage({ title, text: outcome.document.text })) return false;
+    const { store } = this.services;
+    const source = await store.find(this.crawler, foundOn);
+    if (source?.stamp === undefined) return false;
+    const indexed = source.textSketch;
+    if (indexed !== undefined && textSketch !== undefined && hasSameSketch(indexed, textSketch)) return false;
+    const filter = { crawler: this.crawler, hostKey: source.hostKey, indexed: true } as const;
+    return (await store.list(filter, 0, LOOK_SIZE + 1)).length <= LOOK_SIZE;
   }
 
   private isWall(place: string, now: Instant): boolean {
