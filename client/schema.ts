@@ -1495,6 +1495,16 @@ export interface SubmitOutcomeDto {
   readonly reason?: string;
 }
 
+export interface TextChangeDto {
+  /** When the changed document was sent to the sinks. */
+  readonly at: string;
+  /** The text before; absent if no sink could be asked for it. */
+  readonly before?: string;
+  readonly after: string;
+  /** Whether a text is longer than is kept of it. */
+  readonly isCut: boolean;
+}
+
 export interface TraceStepDto {
   readonly layer: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
   /** What was tested, in words. */
@@ -1807,6 +1817,16 @@ export interface Calls {
     query: { since?: string; crawler?: string; section?: string; change?: 'new' | 'changed' | 'gone'; limit?: number };
     body: undefined;
     answer: string;
+  };
+  'GET /api/v1/changes/text': {
+    path: Nothing;
+    query: { crawler: string; url: string };
+    body: undefined;
+    answer: {
+  readonly items: readonly TextChangeDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
   };
   'GET /api/v1/usage': {
     path: Nothing;

@@ -97,7 +97,8 @@ function compareLines(from: string[], to: string[]): LineChange[] {
   return [...lines, ...added];
 }
 
-function formatDiff(from: NamedText, to: NamedText): string[] {
+/** Formats a unified diff; empty if the texts are equal. */
+export function formatDiff(from: NamedText, to: NamedText): string[] {
   const entries = compareLines(from.text.split(/\r?\n/), to.text.split(/\r?\n/));
   if (entries.every(([kind]) => kind === 0)) return [];
   const isShown = entries.map((_, i) =>

@@ -80,6 +80,7 @@ export function addOperatingCommands(program: Command): void {
     .option('--crawler <name>', 'only documents of this crawler')
     .option('--section <url>', 'only URLs that begin with this, such as www.example.com/docs/')
     .addOption(new Option('--change <change>', 'only these documents').choices(['new', 'changed', 'gone']))
+    .option('--diff <url>', 'compare the text of this document before and after its changes, where texts are kept')
     .action(showChanges);
 
   addJsonOption(addServerOption(program.command('usage')))

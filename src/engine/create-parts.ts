@@ -93,7 +93,7 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     sinkAdoption: new SinkAdoption({ ...base, pendingUrls, reconciliation, findSink: engine.findSink }),
     urls: new UrlLists({ ...base, cluster, kept }),
     moves: new SiteMoveDecisions(base),
-    changes: new IndexChanges(base),
+    changes: new IndexChanges({ ...base, ...outcomes }),
     orders: new Orders({ ...base, kept, listPending: () => cluster.listPendingOrders() }),
     reconciliation,
     sinkSwitch: new SinkSwitch({ ...base, reconciliation, backfills, findSink: engine.findSink }),
@@ -107,7 +107,7 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     hosts: new HostViews({ ...withHosts, ...visitTools, notes, cluster }),
     surveys: new Surveys(base),
     sinkIdentities: new SinkIdentities({ ...base, backfills, getDefinition, findSink: engine.findSink }),
-    housekeeping: new Housekeeping({ ...shared, usage: visitTools.quotas.usage }, roots, crawlers),
+    housekeeping: new Housekeeping({ ...shared, ...outcomes, usage: visitTools.quotas.usage }, roots, crawlers),
     indexNow: new IndexNow(withHosts, reportedUrls, crawlers, () => getDefinition().indexNow ?? DEFAULT_INDEXNOW),
   };
 }

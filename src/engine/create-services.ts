@@ -82,7 +82,13 @@ export function createServices(
   const webServers = new WebServers({ ...ports, partitions, events, logins });
   const scripts = new ScriptRequests({ ...webServers, clock }, () => crawlers.list().map(({ context }) => context));
   processor.setScriptJudge?.((url, isScript) => scripts.judge(url, isScript));
-  const outcomes = new Outcomes(ports, delivery, crawlers, (shared) => new UrlCommands(clock, rejudging, shared, kept));
+  const outcomes = new Outcomes(
+    ports,
+    delivery,
+    crawlers,
+    (shared) => new UrlCommands(clock, rejudging, shared, kept),
+    kept,
+  );
   const quotas = new Quotas({ ...ports, nodes, events });
   const visitTools = new VisitTools({ ...ports, logins, webServers, crawlers, quotas });
   return {

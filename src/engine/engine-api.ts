@@ -65,7 +65,7 @@ export interface EngineParts {
   >;
   readonly formerCrawlers: Pick<FormerCrawlers, 'list' | 'decide' | 'requirePossible'>;
   readonly reports: {
-    readonly changes: Pick<IndexChanges, 'list'>;
+    readonly changes: Pick<IndexChanges, 'list' | 'listTextChanges'>;
     readonly quotas: Pick<Quotas, 'list'>;
     readonly usage: Pick<Usage, 'list'>;
   };

@@ -222,3 +222,22 @@ it('what is new, changed and gone is listed, and comes as feeds', async () => {
   expect((await world.get('changes?since=yesterday')).status).toBe(400);
   expect((await world.get('changes?crawler=nobody')).status).toBe(404);
 });
+
+it('the text of a changed document is compared, once its crawler keeps texts', async () => {
+  const diff = world.site.url('/b.html');
+  const compare = () => run(() => showChanges({ ...server, since: '1h', limit: '50', diff }));
+  expect((await compare()).text).toContain(`no change of ${diff} is kept`);
+  const file = fileWith((xml) => xml.replace('<Rules', '<cw:KeepTexts/><Rules'));
+  await run(() => applyConfiguration({ ...server, file, yes: true }));
+  world.site.page('/b.html', [], 'Open daily. Closed on Mondays.');
+  await world.send('POST', 'crawlers/test/refresh', { url: diff });
+  const readTexts = async () =>
+    (await world.get(`changes/text?crawler=test&url=${encodeURIComponent(diff)}`)).body.items;
+  await expect.poll(readTexts, { timeout: 20_000 }).toHaveLength(1);
+  const { text } = await compare();
+  expect(text).toContain('\n-Text of /b.html.\n');
+  expect(text).toContain('\n+Open daily.\n+Closed on Mondays.\n');
+  const [newest] = (await world.get('orders?limit=1')).body.items;
+  const feed = (await world.get(`changes/json-feed?since=${newest.decidedAt}`)).text;
+  expect(feed).toContain(`/changes?crawler=test&compare=${encodeURIComponent(diff)}`);
+});

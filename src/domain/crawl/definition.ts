@@ -59,6 +59,15 @@ export interface IndexNowDefinition {
   readonly urlsPerHour: number;
 }
 
+/** How long and how much of the texts of changed documents is kept, before and after each change. */
+export interface KeepTextsDefinition {
+  readonly age: Duration;
+  /** Maximum length of one text. */
+  readonly maxCharacters: number;
+  /** Maximum number of changes of the crawler; the oldest are forgotten first. */
+  readonly maxChanges: number;
+}
+
 export type PolitenessBy = 'host' | 'address' | 'domain';
 
 export interface CrawlerDefinition {
@@ -112,6 +121,8 @@ export interface CrawlerDefinition {
   readonly servers?: ServersDefinition;
   readonly conditions?: ConditionsDefinition;
   readonly errors: ErrorPolicyDefinition;
+  /** Absent if the texts of changed documents are not kept. */
+  readonly keepTexts?: KeepTextsDefinition;
   readonly deletionGuard: DeletionGuardDefinition;
   readonly changeGuard: ChangeGuardDefinition;
   readonly softErrors: readonly SoftErrorDefinition[];

@@ -1,6 +1,7 @@
 import { after, atLeast, before, type Duration, days, hours, milliseconds } from '../../domain/time/units.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import type { Usage } from '../crawl/load/usage.js';
+import type { PageTexts } from '../crawl/outcome/page-texts.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
@@ -17,6 +18,7 @@ export interface HousekeepingServices {
   readonly log: Log;
   readonly partitions: Partitions;
   readonly usage: Pick<Usage, 'prune'>;
+  readonly texts: Pick<PageTexts, 'prune'>;
 }
 
 /** Regular tasks that one node performs for all: pruning the ledger and maintaining the roots. */
@@ -42,6 +44,14 @@ export class Housekeeping {
       'forgetting old usage',
       () => days(1),
       () => this.services.usage.prune(),
+    );
+    this.repeat(
+      'forgetting old texts',
+      () => days(1),
+      () =>
+        this.services.texts.prune(
+          (name) => this.crawlers.list().find((crawler) => crawler.name === name)?.context.definition.keepTexts,
+        ),
     );
     // A root is submitted permanently: if its status becomes removed after too many errors, it is submitted again, as
     // often as pages are refreshed. Otherwise one bad week of a site would end its crawl for good.

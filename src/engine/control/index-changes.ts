@@ -9,6 +9,7 @@ import {
 } from '../../domain/push/changes.js';
 import type { Instant } from '../../domain/time/units.js';
 import type { Crawlers } from '../crawl/crawlers.js';
+import type { PageTexts, TextChange } from '../crawl/outcome/page-texts.js';
 import type { Clock } from '../ports/clock.js';
 import type { OrderLedger, UrlCatalog } from '../ports/frontier-store.js';
 
@@ -45,6 +46,7 @@ interface ChangeServices {
   readonly store: Pick<OrderLedger, 'listOrders'> & Pick<UrlCatalog, 'find'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly crawlers: Pick<Crawlers, 'getStored'>;
+  readonly texts: Pick<PageTexts, 'read'>;
 }
 
 export class IndexChanges {
@@ -74,6 +76,15 @@ export class IndexChanges {
       documents,
       complete,
     };
+  }
+
+  /**
+   * What the text of a page was before and after each of its changes, newest first; empty if the crawler keeps no texts.
+   * @throws NotFound
+   */
+  async listTextChanges(crawler: string, url: string): Promise<TextChange[]> {
+    const { context } = this.services.crawlers.getStored(crawler);
+    return this.services.texts.read(crawler, context.canonicalize(url)?.href ?? url);
   }
 
   private async read(since: Instant, crawler: string | undefined): Promise<{ fold: ChangeFold; complete: boolean }> {

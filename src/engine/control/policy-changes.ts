@@ -215,6 +215,7 @@ const EFFECT_OF_CHANGE: Readonly<Record<keyof CrawlerDefinition, 'judging' | 're
 
   refresh: 'refresh',
 
+  keepTexts: 'none',
   place: 'none',
   concurrency: 'none',
   throttle: 'none',

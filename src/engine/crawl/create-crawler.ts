@@ -78,6 +78,7 @@ export function createCrawler(
       sinks: definition.pushTo,
       getCurrentSinks: () => current.definition.pushTo,
       maximumAge: definition.refresh.maximumAge,
+      keepTexts: definition.keepTexts,
       tally: parts.tally,
     });
     const target = { ...parts, context: next, settlement };

@@ -122,7 +122,7 @@ function compileContext(crawler: CrawlerDefinition, server: ServerDefinition) {
     policy: compilePolicy(crawler, server.globalCrawlSpace),
     canonicalize,
     softErrors: crawler.softErrors.length > 0 ? compileSoftErrors(crawler.softErrors) : undefined,
-    wantsText: sinks.some(({ wantsText }) => wantsText),
+    wantsText: crawler.keepTexts !== undefined || sinks.some(({ wantsText }) => wantsText),
     wantsBytes: sinks.some(({ wantsBytes }) => wantsBytes),
     wantsDocumentText: destinations.some((sink) => sink.type === 'papi' && sink.options.documentText !== 'omit'),
     roots,

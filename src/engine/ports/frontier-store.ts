@@ -369,7 +369,7 @@ export interface SettingsPage {
   readonly limit: number;
 }
 
-/** Small named values that must survive a restart: crawler states, re-judging progress, submitted roots. */
+/** Named values that must survive a restart: crawler states, submitted roots, usage; texts of limited length. */
 export interface Settings {
   getSetting(name: string): Promise<string | undefined>;
   /** Stores a setting; undefined removes it. */

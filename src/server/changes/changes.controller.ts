@@ -1,16 +1,19 @@
 import { Controller, Get, Inject, Query, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min, MinLength } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CHANGE_KINDS, type ChangeKind } from '../../domain/push/changes.js';
 import { before, days, type Instant, instant, milliseconds } from '../../domain/time/units.js';
 import type { ChangesView } from '../../engine/control/index-changes.js';
+import type { TextChange } from '../../engine/crawl/outcome/page-texts.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import { CrawlerFilter, IfGiven, isTimestamp } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
+import { PageResponse } from '../http/page-response.js';
+import type { Page } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import { type Answer, boolean, integer, listOf, one, oneOf, schema, text, time, url } from '../http/schema.js';
 import { toWholeNumber } from '../http/whole-number.js';
@@ -74,6 +77,27 @@ class ChangesQuery {
   @Max(1000)
   limit: number = 100;
 }
+
+class TextQuery {
+  @ApiProperty({ minLength: 1, maxLength: 256, description: 'Name of the crawler.' })
+  @IsString()
+  @MinLength(1)
+  @MaxLength(256)
+  crawler!: string;
+
+  @ApiProperty({ minLength: 1, maxLength: MAX_URL, description: 'The URL of the document.' })
+  @IsString()
+  @MinLength(1)
+  @MaxLength(MAX_URL)
+  url!: string;
+}
+
+const textChangeSchema = schema<TextChange>()('TextChange', {
+  at: time('When the changed document was sent to the sinks.'),
+  before: text('Open daily from 9 to 5.', 'The text before; absent if no sink could be asked for it.').optional(),
+  after: text('Open daily from 10 to 4.'),
+  isCut: boolean('Whether a text is longer than is kept of it.'),
+});
 
 const changeCountsSchema = schema<ChangesView['counts']>()('ChangeCounts', {
   new: integer(12, 'Documents that were not in the index before.'),
@@ -185,6 +209,22 @@ export class ChangesController {
     const feed = toJsonFeed(await this.read(query), this.getAddress(request));
     reply.type(JSON_FEED_TYPE);
     return feed;
+  }
+
+  @Get('text')
+  @Operation({
+    id: 'compareTexts',
+    summary: 'The text of a document before and after its changes',
+    description:
+      'Newest first. Texts are kept for crawlers with `cw:KeepTexts` in the configuration, for as long as it says; otherwise, the list is empty.',
+    role: 'read',
+    crawlers: 'query',
+    problems: { 404: 'There is no crawler with that name.' },
+  })
+  @PageResponse(textChangeSchema)
+  async listTextChanges(@Query() { crawler, url }: TextQuery): Promise<Page<Answer<typeof textChangeSchema>>> {
+    const changes = await this.engine.reports.changes.listTextChanges(crawler, url);
+    return { items: changes.map(textChangeSchema.from), next: null };
   }
 
   private read({ since, ...request }: ChangesQuery): Promise<ChangesView> {

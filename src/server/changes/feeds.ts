@@ -13,12 +13,15 @@ interface FeedEntry {
   readonly at: string;
   readonly summary: string;
   readonly tags: readonly string[];
+  /** The console's comparison of the texts; only for changed documents. */
+  readonly comparison?: string;
 }
 
 /** @param address where the feed is, as the reader requested it */
 export function toJsonFeed(changes: ChangesView, address: string): string {
-  const items = toEntries(changes, address).map(({ id, url, title, at, summary, tags }) => ({
+  const items = toEntries(changes, address).map(({ id, url, title, at, summary, tags, comparison }) => ({
     ...{ id, url, title, date_published: at, content_text: summary, tags },
+    ...(comparison === undefined ? {} : { external_url: comparison }),
   }));
   const feed = { version: 'https://jsonfeed.org/version/1.1', title: toTitle(changes), feed_url: address, items };
   return JSON.stringify(feed, undefined, 2);
@@ -36,8 +39,12 @@ export function toAtomFeed(changes: ChangesView, address: string): string {
       updated: entries[0]?.at ?? toIsoTime(changes.since),
       author: { name: 'Crawlway' },
       link: { '@rel': 'self', '@href': address },
-      entry: entries.map(({ id, url, title, at, summary, tags }) => ({
-        ...{ id, title, updated: at, link: { '@href': url }, summary },
+      entry: entries.map(({ id, url, title, at, summary, tags, comparison }) => ({
+        ...{ id, title, updated: at, summary },
+        link: [
+          { '@href': url },
+          ...(comparison === undefined ? [] : [{ '@rel': 'related', '@title': 'Difference', '@href': comparison }]),
+        ],
         category: tags.map((term) => ({ '@term': term })),
       })),
     },
@@ -55,5 +62,9 @@ function toEntries({ documents }: ChangesView, address: string): FeedEntry[] {
     at: toIsoTime(decidedAt),
     summary: `${VERBS[change]} in ${crawler} (${reason}): ${toPrintable(uri)}`,
     tags: [change, crawler, reason],
+    ...(change === 'changed' ? { comparison: toComparison(crawler, uri, address) } : {}),
   }));
 }
+
+const toComparison = (crawler: string, url: string, address: string): string =>
+  new URL(`/changes?${new URLSearchParams({ crawler, compare: url }).toString()}`, address).href;

@@ -13,6 +13,7 @@ import { Reason } from '../../ui/reasons.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { UrlLink } from '../../ui/url-text.js';
+import { TextDifference } from '../configuration/text-difference.js';
 
 const POLL_INTERVAL_MS = 60_000;
 const PERIODS = { '1h': 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' } as const;
@@ -42,6 +43,8 @@ export function Changes(): JSX.Element {
   );
   if (!crawler) return <NoCrawler title="Changes" />;
   const choice = { crawler, since, section, change };
+  const compared = query.get('compare');
+  if (compared !== null) return <Comparison crawler={crawler} url={compared} since={since} />;
   return (
     <>
       <PageHead title="Changes">What is new, changed and gone in the index of {crawler}.</PageHead>
@@ -63,7 +66,7 @@ export function Changes(): JSX.Element {
 
 function Answer({ value, choice }: { value: ChangesDto; choice: Choice }): JSX.Element {
   const { counts, complete, documents } = value;
-  const { crawler, section, change } = choice;
+  const { section, change } = choice;
   const isEmpty = Object.values(counts).every((count) => count === 0);
   return (
     <>
@@ -94,7 +97,7 @@ function Answer({ value, choice }: { value: ChangesDto; choice: Choice }): JSX.E
             <Sections value={value} choice={choice} />
             <Reasons value={value} />
           </div>
-          <Documents crawler={crawler} documents={documents} />
+          <Documents choice={choice} documents={documents} />
         </>
       )}
       <p class="muted">
@@ -150,7 +153,7 @@ const Reasons = ({ value }: { value: ChangesDto }): JSX.Element => (
   </Panel>
 );
 
-const Documents = ({ crawler, documents }: Pick<ChangesDto, 'documents'> & { crawler: string }): JSX.Element => (
+const Documents = ({ choice, documents }: Pick<ChangesDto, 'documents'> & { choice: Choice }): JSX.Element => (
   <Panel title="Documents, newest first">
     <Table name="Changed documents" headers={['Change', 'Document', 'Reason', 'When']}>
       {documents.map(({ uri, title, change, reason, at, order }) => (
@@ -158,7 +161,12 @@ const Documents = ({ crawler, documents }: Pick<ChangesDto, 'documents'> & { cra
           <td>{CHANGES[change]}</td>
           <td class="url-cell">
             {title && <p>{title}</p>}
-            <UrlLink crawler={crawler} url={uri} />
+            <UrlLink crawler={choice.crawler} url={uri} />
+            {change === 'changed' && (
+              <p>
+                <a href={href('/changes', { ...choice, compare: uri })}>Difference</a>
+              </p>
+            )}
           </td>
           <td>
             <Reason code={reason} />
@@ -171,3 +179,41 @@ const Documents = ({ crawler, documents }: Pick<ChangesDto, 'documents'> & { cra
     </Table>
   </Panel>
 );
+
+/** What the text of one document was before and after its changes. */
+function Comparison({ crawler, url, since }: { crawler: string; url: string; since: string }): JSX.Element {
+  const changes = useResource(`texts ${crawler} ${url}`, (signal) =>
+    call('GET /api/v1/changes/text', { query: { crawler, url }, signal }),
+  );
+  return (
+    <>
+      <PageHead title="Difference">
+        How the text of <UrlLink crawler={crawler} url={url} /> has changed.{' '}
+        <a href={href('/changes', { crawler, since })}>All changes</a>
+      </PageHead>
+      <ResourceView resource={changes}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <EmptyState>
+              No change of this document is kept. Texts are kept for crawlers with KeepTexts in the configuration, from
+              then on.
+            </EmptyState>
+          ) : (
+            items.map(({ at, before, after, isCut }) => (
+              <Panel key={at} title="Changed" aside={<Time at={at} />}>
+                {before === undefined && (
+                  <p class="notice">The text before is not known: no sink could be asked for it.</p>
+                )}
+                {isCut && <p class="notice">A text is longer than is kept of it: the rest is not compared.</p>}
+                <TextDifference before={toSentences(before ?? '')} after={toSentences(after)} language="plain" />
+              </Panel>
+            ))
+          )
+        }
+      </ResourceView>
+    </>
+  );
+}
+
+/** Long paragraphs are compared sentence by sentence. */
+const toSentences = (text: string): string => text.replaceAll(/(?<=[.!?…])\s+/g, '\n');

@@ -128,7 +128,7 @@ function showLine(view: EditorView, lineNumber: number): void {
 interface DiffOptions {
   readonly before: string;
   readonly after: string;
-  readonly language: CodeProps['language'];
+  readonly language: CodeProps['language'] | 'plain';
 }
 
 export function openDiffView(element: HTMLElement, { before, after, language }: DiffOptions): () => void {
@@ -140,7 +140,7 @@ export function openDiffView(element: HTMLElement, { before, after, language }: 
       doc: after,
       extensions: [
         sharedExtensions,
-        language === 'xml' ? createXmlLanguage() : rulesLanguage,
+        language === 'xml' ? createXmlLanguage() : language === 'rules' ? rulesLanguage : EditorView.lineWrapping,
         EditorState.readOnly.of(true),
         EditorView.contentAttributes.of({ 'aria-label': 'Difference between the two versions' }),
         unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 6 } }),

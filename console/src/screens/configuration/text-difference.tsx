@@ -6,7 +6,7 @@ import type { CodeProps } from './code-editor.js';
 interface DifferenceProps {
   readonly before: string;
   readonly after: string;
-  readonly language: CodeProps['language'];
+  readonly language: CodeProps['language'] | 'plain';
 }
 
 export function TextDifference({ before, after, language }: DifferenceProps): JSX.Element {

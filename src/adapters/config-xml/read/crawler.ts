@@ -12,7 +12,7 @@ import type { LinkRulesDefinition } from '../../../domain/crawl/policy-definitio
 import type { ScheduleDefinition, WindowDefinition } from '../../../domain/crawl/schedule-definition.js';
 import { DEFAULT_WEIGHTS, type SourceName } from '../../../domain/frontier/sources.js';
 import { listNamedExtensions } from '../../../domain/policy/named-extensions.js';
-import { hours } from '../../../domain/time/units.js';
+import { days, hours } from '../../../domain/time/units.js';
 import { collectDefaults, findChildren, findOnlyChild, findValidChildren, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as crawl from '../schema/crawl.js';
@@ -61,6 +61,7 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     ...(serverRecords ? { servers: serverRecords } : {}),
     ...conditionsPart,
     errors: readErrorPolicy(node, context),
+    ...readKeepTexts(node),
     deletionGuard: readDeletionGuard(crawler),
     changeGuard: readChangeGuard(crawler),
     softErrors: readSoftErrors(node, context),
@@ -244,6 +245,13 @@ function readDeletionGuard(crawler: CrawlerNode): DeletionGuardDefinition {
   );
   const on = crawler.values.deletionGuard && enabled;
   return { on, maxDeletions, maxShare, window: windowS, signOfLife, signOfLifeWait: hours(signOfLifeHours) };
+}
+
+function readKeepTexts(crawler: Node): Pick<CrawlerDefinition, 'keepTexts'> {
+  const values = findOnlyChild(crawler, errors.KEEP_TEXTS)?.values;
+  if (!values) return {};
+  const { days: age, ...limits } = values;
+  return { keepTexts: { age: days(age), ...limits } };
 }
 
 function readChangeGuard(crawler: CrawlerNode): ChangeGuardDefinition {

@@ -166,6 +166,7 @@ export const CRAWLER = element(
       'ErrorPolicy',
       'DeletionGuard',
       'ChangeGuard',
+      'KeepTexts',
       'SoftErrors',
       'LeaveOut',
       'Traps',

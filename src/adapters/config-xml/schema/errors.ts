@@ -83,6 +83,21 @@ export const CHANGE_GUARD = element(
   { once: true },
 );
 
+export const KEEP_TEXTS = element(
+  'KeepTexts',
+  'Keeps the texts of documents that change, before and after each change, in the database, so that `crawlway changes --diff` can compare them. Without this element, no text is kept.',
+  {
+    days: attribute(t.integer(1, 400), 'How long they are kept.', { default: '30', unit: 'days' }),
+    maxCharacters: attribute(t.integer(100, 1_000_000), 'Maximum length of one text; the rest is not compared.', {
+      default: '20000',
+    }),
+    maxChanges: attribute(t.integer(1, 1_000_000), 'Maximum number of changes; the oldest are forgotten first.', {
+      default: '10000',
+    }),
+  },
+  { once: true },
+);
+
 export const SOFT_ERRORS = element(
   'SoftErrors',
   'Responses with status 200 that are actually errors (OmniFind).',

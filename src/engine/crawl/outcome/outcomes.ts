@@ -1,12 +1,15 @@
 import type { Delivery } from '../../delivery/delivery.js';
+import type { KeptDocuments } from '../../delivery/kept-documents.js';
 import type { Clock } from '../../ports/clock.js';
 import type { FrontierStore, Settlement, UrlQueue } from '../../ports/frontier-store.js';
+import type { Log } from '../../ports/log.js';
 import { type Fence, FencedOut } from '../../ports/partitions.js';
 import { Batcher } from '../../support/batcher.js';
 import type { Settled } from './decision.js';
 import { InDoubtDeliveries } from './in-doubt-deliveries.js';
 import { Ledger } from './ledger.js';
 import { Owing } from './owing.js';
+import { PageTexts } from './page-texts.js';
 import { SharedDocuments, type SharedDocumentsServices } from './shared-documents.js';
 import type { UrlCommandReader } from './url-decisions.js';
 
@@ -20,18 +23,21 @@ export class Outcomes {
   readonly shared: SharedDocuments;
   readonly settler: Batcher<Settlement, Settled>;
   readonly urlCommands: UrlCommandReader;
+  readonly texts: PageTexts;
 
   constructor(
-    { store, clock }: { readonly store: FrontierStore; readonly clock: Clock },
+    { store, clock, log }: { readonly store: FrontierStore; readonly clock: Clock; readonly log: Log },
     readonly delivery: Delivery,
     crawlers: SharedDocumentsServices['crawlers'],
     createCommandReader: (shared: SharedDocuments) => UrlCommandReader,
+    kept: KeptDocuments,
   ) {
     this.ledger = new Ledger(store, clock);
     this.inDoubt = new InDoubtDeliveries(store, clock);
     this.owing = new Owing(store);
     this.shared = new SharedDocuments({ store, clock, inDoubt: this.inDoubt, crawlers });
     this.settler = new Batcher((items) => settleOwned(store, items), MAX_SETTLEMENTS_PER_CALL);
+    this.texts = new PageTexts({ store, clock, log, kept });
     this.urlCommands = createCommandReader(this.shared);
   }
 

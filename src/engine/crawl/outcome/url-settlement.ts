@@ -5,6 +5,7 @@
  */
 
 import { type HeldChange, hasSameIdentity, isHoldCause } from '../../../domain/crawl/change-guard.js';
+import type { KeepTextsDefinition } from '../../../domain/crawl/definition.js';
 import { UNKNOWN_STAMP, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { PushDocument } from '../../../domain/push/order.js';
@@ -18,13 +19,20 @@ import type { Deletions } from './deletions.js';
 import type { InDoubtDeliveries } from './in-doubt-deliveries.js';
 import { OrderSending, type SendingResult, type SendingServices, type SendingSettings } from './order-sending.js';
 import type { Owing } from './owing.js';
+import type { PageTexts } from './page-texts.js';
 import { PartOrders, type PartPlan } from './part-orders.js';
 
 type SettlementServices = SendingServices &
   DeletionOrderServices & {
     readonly inDoubt: Pick<InDoubtDeliveries, 'add' | 'remove' | 'applyDoubt'>;
     readonly owing: Pick<Owing, 'noteWritten'>;
+    readonly texts: Pick<PageTexts, 'findBefore' | 'note'>;
   };
+
+interface TextSettings {
+  /** Absent if texts are not kept. */
+  readonly keepTexts?: KeepTextsDefinition;
+}
 
 export class UrlSettlement {
   private readonly parts: PartOrders;
@@ -34,7 +42,7 @@ export class UrlSettlement {
   constructor(
     private readonly services: SettlementServices,
     deletions: Deletions,
-    settings: SendingSettings & DeletionOrderSettings,
+    private readonly settings: SendingSettings & DeletionOrderSettings & TextSettings,
   ) {
     this.parts = new PartOrders(services, deletions);
     this.sending = new OrderSending(services, settings);
@@ -169,7 +177,11 @@ export class UrlSettlement {
     // If the process dies in between, the visit is repeated and must then know every document that may be in the index.
     if (plan?.hasNew) await sending.markStampUnknown(decision, { parts: plan.possibleParts });
     const add = this.services.ledger.createAddOrder(state, reason, pageDocument);
+    const { keepTexts, sinks } = this.settings;
+    const isChange = keepTexts !== undefined && state.stamp !== undefined;
+    const formerText = isChange ? await this.services.texts.findBefore(state, sinks) : undefined;
     const { entries: orders, isRefused, partiallyAccepted, owed } = await sending.sendAll(add, plan, decision);
+    if (isChange && !isRefused) await this.services.texts.note(state, formerText, document.text, keepTexts);
     if (!isRefused) return { changes: plan ? { ...base, parts: nullIfEmpty(plan.parts) } : base, orders, remove, owed };
     const partChanges = plan ? this.getChangesAfterRefusal(state, partiallyAccepted, plan) : {};
     const refusalChanges = { ...getChangesForRefusedAdd(state, base, partiallyAccepted), ...partChanges };
