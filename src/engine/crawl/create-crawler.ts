@@ -75,10 +75,9 @@ export function createCrawler(
     const { definition } = next;
     const deletions = new Deletions(name, definition.deletionGuard, { store, clock, troubles });
     const settlement = new UrlSettlement({ ...shared, ...outcomes }, deletions, {
-      sinks: definition.pushTo,
+      ...{ sinks: definition.pushTo, keepTexts: definition.keepTexts },
       getCurrentSinks: () => current.definition.pushTo,
       maximumAge: definition.refresh.maximumAge,
-      keepTexts: definition.keepTexts,
       tally: parts.tally,
     });
     const target = { ...parts, context: next, settlement };

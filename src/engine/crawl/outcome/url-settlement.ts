@@ -5,7 +5,7 @@
  */
 
 import { type HeldChange, hasSameIdentity, isHoldCause } from '../../../domain/crawl/change-guard.js';
-import type { KeepTextsDefinition } from '../../../domain/crawl/definition.js';
+import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import { UNKNOWN_STAMP, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { PushDocument } from '../../../domain/push/order.js';
@@ -29,11 +29,6 @@ type SettlementServices = SendingServices &
     readonly texts: Pick<PageTexts, 'findBefore' | 'note'>;
   };
 
-interface TextSettings {
-  /** Absent if texts are not kept. */
-  readonly keepTexts?: KeepTextsDefinition;
-}
-
 export class UrlSettlement {
   private readonly parts: PartOrders;
   private readonly sending: OrderSending;
@@ -42,7 +37,7 @@ export class UrlSettlement {
   constructor(
     private readonly services: SettlementServices,
     deletions: Deletions,
-    private readonly settings: SendingSettings & DeletionOrderSettings & TextSettings,
+    private readonly settings: SendingSettings & DeletionOrderSettings & Pick<CrawlerDefinition, 'keepTexts'>,
   ) {
     this.parts = new PartOrders(services, deletions);
     this.sending = new OrderSending(services, settings);
