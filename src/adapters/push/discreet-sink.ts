@@ -18,6 +18,7 @@ export class DiscreetSink implements Sink {
   readonly readDocuments?: NonNullable<Sink['readDocuments']>;
   readonly probe?: NonNullable<Sink['probe']>;
   readonly identify?: NonNullable<Sink['identify']>;
+  readonly isEmpty?: NonNullable<Sink['isEmpty']>;
   readonly checkSchema?: NonNullable<Sink['checkSchema']>;
   readonly alias: Sink['alias'];
   readonly foreign: Sink['foreign'];
@@ -32,6 +33,7 @@ export class DiscreetSink implements Sink {
     if (sink.readDocuments)
       this.readDocuments = (uris, signal) => this.withRedactedErrors(sink.readDocuments!(uris, signal));
     if (sink.probe) this.probe = (signal) => this.withRedactedErrors(sink.probe!(signal));
+    if (sink.isEmpty) this.isEmpty = (signal) => this.withRedactedErrors(sink.isEmpty!(signal));
     if (sink.identify) this.identify = (signal) => this.withRedactedErrors(sink.identify!(signal));
     this.alias = sink.alias && {
       ...sink.alias,

@@ -99,6 +99,7 @@ export class SearchIndex {
     const wanted = buildIndexBody(this.dialect, this.options).mappings;
     const indexes = await this.read(signal);
     if (indexes === undefined) notes.push(this.describeMissingPrivilege());
+    else if (indexes.length > 1) notes.push(this.describeSeveralIndexes(indexes.length));
     const takenFields = new Set<string>();
     for (const { name, settings, mappings } of indexes ?? []) {
       const hasPipeline = ['default_pipeline', 'final_pipeline'].some((setting) => settings[setting] !== undefined);
@@ -142,6 +143,10 @@ export class SearchIndex {
   private describeAlias(): string {
     const { alias, index } = this.options;
     return `The alias ${alias} is on ${this.servingIndexes.join(', ')}, and ${index} is filled beside: once that is done, \`crawlway sinks switch\` moves the alias`;
+  }
+
+  private describeSeveralIndexes(count: number): string {
+    return `${this.options.index} stands for ${count} indexes: a document that changes is stored again in the one that is written to, and its older version stays in the other, as does a document that is deleted. Leave the alias on one index, and do not roll it over`;
   }
 
   private describeMissingPrivilege(): string {

@@ -194,6 +194,14 @@ describe('bulk deliveries', () => {
     expect(receiver.deletedElsewhere).toEqual(['web-1']);
   });
 
+  it('warns of a name that stands for several indexes, such as an alias that was rolled over', async () => {
+    const { receiver, sink } = await started();
+    const facts = { settings: { index: { uuid: 'u' } }, mappings: {} };
+    receiver.answerNext({ status: 200, body: { 'pages-1': facts, 'pages-2': facts } });
+    expect(await sink.checkSchema(stillWanted())).toContain('pages stands for 2 indexes: a document that changes');
+    expect((await sink.checkSchema(stillWanted())) ?? '').not.toContain('stands for');
+  });
+
   it('says that the index cannot be watched if the credentials may not read it', async () => {
     const { receiver, sink } = await started();
     receiver.answerNext({ status: 403, body: { error: 'security_exception' } });

@@ -121,6 +121,15 @@ export class ElasticsearchSink implements Sink {
     return this.searchIndex.identify(signal);
   }
 
+  async isEmpty(signal: AbortSignal): Promise<boolean> {
+    const body = JSON.stringify({ query: { exists: { field: 'stamp' } } });
+    const path = `${encodeURIComponent(this.index)}/_count`;
+    const query = { terminate_after: '1' };
+    const response = await this.client.request({ method: 'POST', path, query, headers: JSON_TYPE, body }, signal);
+    if (!isSuccess(response)) throw this.client.toUnavailable(response);
+    return /"count":\s*0\b/.test(response.body);
+  }
+
   checkSchema(signal: AbortSignal): Promise<string | undefined> {
     return this.searchIndex.checkSchema(signal);
   }

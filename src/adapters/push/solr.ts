@@ -97,6 +97,13 @@ export class SolrSink implements Sink {
     return this.parseDocuments(response);
   }
 
+  async isEmpty(signal: AbortSignal): Promise<boolean> {
+    const query = { q: 'stamp_s:*', rows: '0', wt: 'json' };
+    const response = await this.client.request({ method: 'GET', path: 'select', query }, signal);
+    if (!isSuccess(response)) throw this.client.toUnavailable({ ...response, body: parseErrorMessage(response) });
+    return /"numFound":\s*0\b/.test(response.body);
+  }
+
   async probe(signal: AbortSignal): Promise<void> {
     const query = { q: '*:*', rows: '0', wt: 'json' };
     const response = await this.client.request({ method: 'GET', path: 'select', query }, signal);

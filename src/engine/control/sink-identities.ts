@@ -1,6 +1,7 @@
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { after, minutes, seconds } from '../../domain/time/units.js';
+import type { Crawlers } from '../crawl/crawlers.js';
 import type { Clock } from '../ports/clock.js';
 import { type FrontierStore, StoreUnavailable } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
@@ -9,13 +10,15 @@ import { type Sink, SinkUnavailable } from '../ports/sink.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
 import { TIMED_OUT, withTimeLimit } from '../support/within.js';
 import { type Backfills, digestDestination } from './backfills.js';
+import { renewNote } from './sink-switch.js';
 
 const CHECK_INTERVAL = minutes(1);
 const MAX_CHECK_TIME = seconds(30);
 
 interface IdentityServices {
   readonly clock: Clock;
-  readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting'>;
+  readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting' | 'list'>;
+  readonly crawlers: Pick<Crawlers, 'list'>;
   readonly log: Log;
   readonly events: CrawlEvents;
   readonly partitions: Pick<Partitions, 'isLeader'>;
@@ -30,13 +33,19 @@ interface KnownIdentity {
   readonly ids: readonly string[];
 }
 
+/** The destination of a sink in which documents were found. */
+const getFilledSetting = (sink: string): string => `sink-filled/${sink}`;
+
 /**
- * Notices that what a sink writes to was deleted, or replaced under the same name: an index that somebody deletes is
- * created again by the next order, answers every request, and holds almost nothing. Everything is sent to it again.
+ * Notices that what a sink writes to was deleted, replaced under the same name, or emptied: an index that somebody
+ * deletes is created again by the next order, answers every request, and holds almost nothing. Everything is sent to it
+ * again.
  */
 export class SinkIdentities {
   private cancelTimer: (() => void) | undefined;
   private isStopped = false;
+  /** Sinks that held nothing at the last check. Only the second time counts: searches find documents late. */
+  private readonly emptySinks = new Set<string>();
 
   constructor(private readonly services: IdentityServices) {}
 
@@ -44,7 +53,11 @@ export class SinkIdentities {
   start(): void {
     const { clock, getDefinition, findSink } = this.services;
     this.cancelTimer?.();
-    if (this.isStopped || !getDefinition().sinks.some(({ name }) => findSink(name)?.identify)) return;
+    if (
+      this.isStopped ||
+      !getDefinition().sinks.some(({ name }) => findSink(name)?.identify || findSink(name)?.isEmpty)
+    )
+      return;
     void this.checkAll();
     this.cancelTimer = clock.at(after(clock.now(), CHECK_INTERVAL), () => this.start());
   }
@@ -59,7 +72,7 @@ export class SinkIdentities {
     await Promise.all(
       this.services.getDefinition().sinks.map(async (definition) => {
         try {
-          await this.check(definition);
+          if (!(await this.check(definition))) await this.checkContents(definition);
         } catch (error) {
           // A sink that is down is reported when orders are sent to it.
           if (error instanceof SinkUnavailable || error instanceof StoreUnavailable || this.isStopped) return;
@@ -72,30 +85,63 @@ export class SinkIdentities {
     );
   }
 
-  private async check(definition: SinkDefinition): Promise<void> {
+  /** Returns whether what the sink writes to has changed. */
+  private async check(definition: SinkDefinition): Promise<boolean> {
     const { store, clock, findSink } = this.services;
     const sink = findSink(definition.name);
-    if (!sink?.identify) return;
+    if (!sink?.identify) return false;
     const ids = await withTimeLimit(clock, MAX_CHECK_TIME, (signal) => sink.identify!(signal));
-    if (ids === undefined || ids === TIMED_OUT || this.isStopped || findSink(definition.name) !== sink) return;
+    if (ids === undefined || ids === TIMED_OUT || this.isStopped || findSink(definition.name) !== sink) return false;
     const setting = `sink-identity/${definition.name}`;
     const text = await store.getSetting(setting);
     const known = text === undefined ? undefined : (JSON.parse(text) as KnownIdentity);
     const current: KnownIdentity = { destination: digestDestination(definition), ids: [...ids].sort() };
-    if (JSON.stringify(current) === text) return;
+    if (JSON.stringify(current) === text) return false;
     const missingIds =
       known?.destination === current.destination ? known.ids.filter((id) => !current.ids.includes(id)) : [];
     // The sink is filled again even if the process ends before the new ids are remembered.
-    if (missingIds.length > 0) await this.refill(definition.name, missingIds, current.ids);
+    const became = ids.length === 0 ? 'is gone' : `was replaced by ${ids.join(', ')}`;
+    if (missingIds.length > 0)
+      await this.refill(definition.name, `what the sink writes to (${missingIds.join(', ')}) ${became}`);
     await store.putSetting(setting, JSON.stringify(current));
+    await renewNote(sink);
+    return true;
   }
 
-  private async refill(sink: string, missingIds: readonly string[], ids: readonly string[]): Promise<void> {
-    const { log, events, backfills } = this.services;
-    const became = ids.length === 0 ? 'is gone' : `was replaced by ${ids.join(', ')}`;
-    const message = `what the sink writes to (${missingIds.join(', ')}) ${became}, so everything that is indexed is sent to it again`;
+  /** Ids do not change when documents are deleted, a table is truncated, or an empty core takes the place of another. */
+  private async checkContents(definition: SinkDefinition): Promise<void> {
+    const { store, clock, findSink } = this.services;
+    const { name } = definition;
+    const sink = findSink(name);
+    if (!sink?.isEmpty) return;
+    const isEmpty = await withTimeLimit(clock, MAX_CHECK_TIME, (signal) => sink.isEmpty!(signal));
+    if (isEmpty === TIMED_OUT || this.isStopped || findSink(name) !== sink) return;
+    const destination = digestDestination(definition);
+    const wasFilled = (await store.getSetting(getFilledSetting(name))) === destination;
+    if (!isEmpty) {
+      this.emptySinks.delete(name);
+      if (!wasFilled) await store.putSetting(getFilledSetting(name), destination);
+    } else if (wasFilled && (await this.hasIndexed(name))) {
+      if (this.emptySinks.has(name)) await this.refill(name, 'the sink holds no document any more');
+      else this.emptySinks.add(name);
+    }
+  }
+
+  private async hasIndexed(sink: string): Promise<boolean> {
+    for (const { name, context } of this.services.crawlers.list()) {
+      if (!context.definition.pushTo.includes(sink)) continue;
+      if ((await this.services.store.list({ crawler: name, indexed: true }, 0, 1)).length > 0) return true;
+    }
+    return false;
+  }
+
+  private async refill(sink: string, finding: string): Promise<void> {
+    const { log, events, backfills, store } = this.services;
+    this.emptySinks.delete(sink);
+    const message = `${finding}, so everything that is indexed is sent to it again`;
     log.error('a sink no longer holds what was sent to it', { sink, message });
     events.emit({ type: 'sink', sink, state: 'replaced', message });
     await backfills.refill(sink);
+    await store.putSetting(getFilledSetting(sink), undefined);
   }
 }

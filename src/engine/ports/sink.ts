@@ -33,6 +33,11 @@ export interface Sink {
    */
   identify?(signal: AbortSignal): Promise<readonly string[] | undefined>;
   /**
+   * Whether searches find no document of this program in it, in one small request; what has just been delivered may not
+   * be found yet. Absent if there is no such request.
+   */
+  isEmpty?(signal: AbortSignal): Promise<boolean>;
+  /**
    * Checks whether what the sink writes to can hold its documents; returns what is worth knowing about it otherwise.
    * Absent if any document fits.
    * @throws SinkUnsuitable naming the fields that cannot
@@ -52,6 +57,7 @@ export class WrappedSink implements Sink {
   readonly readDocuments: Sink['readDocuments'];
   readonly probe: Sink['probe'];
   readonly identify: Sink['identify'];
+  readonly isEmpty: Sink['isEmpty'];
   readonly checkSchema: Sink['checkSchema'];
   readonly alias: Sink['alias'];
   readonly foreign: Sink['foreign'];
@@ -62,6 +68,7 @@ export class WrappedSink implements Sink {
     this.readDocuments = sink.readDocuments?.bind(sink);
     this.probe = sink.probe?.bind(sink);
     this.identify = sink.identify?.bind(sink);
+    this.isEmpty = sink.isEmpty?.bind(sink);
     this.checkSchema = sink.checkSchema?.bind(sink);
     this.alias = sink.alias;
     this.foreign = sink.foreign;

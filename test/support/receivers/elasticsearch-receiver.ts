@@ -66,7 +66,10 @@ export async function startElasticsearchReceiver(
             body: { [index]: { settings: { index: { uuid: `uuid-${generation}` } }, mappings: settings.mappings } },
           }
         : { status: 404, body: { error: 'index_not_found_exception' } },
-    [`POST /${index}/_count`]: () => ({ status: 200, body: { count: foreign.size } }),
+    [`POST /${index}/_count`]: ({ body }) => {
+      const counted = JSON.parse(body.toString()).query.exists ? documents : foreign;
+      return { status: 200, body: { count: counted.size } };
+    },
     [`POST /${index}/_search`]: ({ body }) => {
       const { query, size } = JSON.parse(body.toString());
       const ids: readonly string[] | undefined = query.bool.filter?.[0].terms._id;

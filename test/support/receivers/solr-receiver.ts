@@ -5,6 +5,8 @@ type SolrDocument = Record<string, unknown> & { id: string };
 export interface SolrReceiver extends HttpReceiver {
   /** What a crash now would leave: everything up to the last hard commit. */
   readonly committed: () => ReadonlyMap<string, SolrDocument>;
+  /** Somebody deletes all documents, or puts an empty core in its place. */
+  readonly empty: () => void;
 }
 
 const FIELD = /^(id|\w+_(s|ss|t|txt|is|ds|dts))$/;
@@ -28,6 +30,8 @@ export async function startSolrReceiver(core: string): Promise<SolrReceiver> {
   };
 
   const select = ({ query }: Exchange): Reply => {
+    if (query.get('rows') === '0')
+      return { status: 200, body: { response: { numFound: searchable.length, docs: [] } } };
     if (query.get('sort') !== 'id asc')
       return failure(400, 'Cursor functionality requires a sort containing a uniqueKey field');
     const cursor = query.get('cursorMark') ?? '';
@@ -41,7 +45,12 @@ export async function startSolrReceiver(core: string): Promise<SolrReceiver> {
     if (route === `POST /solr/${core}/update`) return update(exchange);
     return route === `GET /solr/${core}/select` ? select(exchange) : failure(404, 'Not Found');
   });
-  return { ...receiver, committed: () => committed };
+  const empty = (): void => {
+    pending.clear();
+    committed = new Map();
+    searchable = [];
+  };
+  return { ...receiver, committed: () => committed, empty };
 }
 
 const failure = (status: number, msg: string): Reply => ({ status, body: { error: { code: status, msg } } });

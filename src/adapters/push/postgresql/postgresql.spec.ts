@@ -82,6 +82,15 @@ describe('a table of documents', () => {
     expect(await sink.identify!(stillWanted())).not.toEqual(ids);
   });
 
+  it('says when it was emptied under the same id', async () => {
+    const { sink, rows } = await started();
+    await sink.deliver([addOrder('http://a/')], stillWanted());
+    const ids = await sink.identify!(stillWanted());
+    expect(await sink.isEmpty!(stillWanted())).toBe(false);
+    await rows('TRUNCATE documents');
+    expect([await sink.isEmpty!(stillWanted()), await sink.identify!(stillWanted())]).toEqual([true, ids]);
+  });
+
   it('lists more documents than one query returns', async () => {
     const { sink } = await started();
     const batch = Array.from({ length: 2_000 }, (_, i) => addOrder(`http://a/${i}`, { stamp: `s${i}` }));

@@ -57,6 +57,12 @@ export class PostgresqlSink implements Sink {
     return rows.map(toKeptDocument);
   }
 
+  async isEmpty(): Promise<boolean> {
+    const sql = `SELECT NOT EXISTS (SELECT 1 FROM ${quoteTable(this.table)}) AS empty`;
+    const { rows } = await this.withUnavailableErrors(() => this.connections.query<{ empty: boolean }>(sql, []));
+    return rows[0]?.empty === true;
+  }
+
   async identify(): Promise<readonly string[]> {
     const sql = 'SELECT to_regclass($1)::oid::text AS id';
     const { rows } = await this.withUnavailableErrors(() =>
