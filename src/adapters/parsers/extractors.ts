@@ -140,10 +140,7 @@ function extractConfiguredContent(
     utf8,
     xml,
     base: resolveBaseUrl(context.url, base),
-    maxTextLength,
-    hasMarkers,
-    showsCut,
-    repeatedBlocks,
+    ...{ maxTextLength, hasMarkers, showsCut, repeatedBlocks },
   });
   // A page whose text is displayed by scripts contains it as data, which is not part of the tree.
   return reading.text === '' && !reading.isCut ? { ...reading, text } : reading;

@@ -5,6 +5,7 @@
  * languages that it takes for their neighbors. There is no result rather than a wrong one if there is no clear winner.
  */
 import { createRequire } from 'node:module';
+import { countShared, tellApart, tellFromClose, toLetters } from './close-languages.js';
 import { countSmallWords, type SmallWords } from './small-words.js';
 
 /** Length of the sample, which is taken from the middle because the beginning of a page is often navigation. */
@@ -109,12 +110,32 @@ const MAX_RIVAL_SCORE = 3;
 const AVERAGE_WORD_LENGTH = 6;
 /** The score that small words need if the letter groups know no answer. */
 const MIN_WORDS_SCORE = 1;
-const RIVAL_LEAD = 0.45;
+const RIVAL_LEAD = 1.2;
 const NEIGHBOUR_LEAD = 0.2;
-/** Malay and Indonesian share so much that equally many words of both say nothing. */
-const INSEPARABLE = 'ms';
+
+/** Languages and pairs that are recognized by what they share if nothing else is conclusive. */
+const RECOGNIZED = ['xh zu', 'ms id', 'sw', 'eu', 'ga', 'eo'] as const;
+/** Number of shared groups, and one more for so many letters. */
+const MIN_SHARED = 2;
+const LETTERS_PER_SHARED = 40;
 
 function detectLatinLanguage(sample: string): string | undefined {
+  const language = guessLatinLanguage(sample);
+  if (language !== undefined) return tellFromClose(sample, language);
+  if (sample.length < MIN_LENGTH) return undefined;
+  const letters = toLetters(sample);
+  const minShared = MIN_SHARED + letters.length / LETTERS_PER_SHARED;
+  const recognized = RECOGNIZED.find((one) => countShared(letters, one) >= minShared);
+  return recognized === 'xh zu' || recognized === 'ms id' ? tellApart(sample, recognized) : recognized;
+}
+
+/** Letters that only Esperanto has; so many letters of a text in it have one of them. */
+const ESPERANTO_LETTERS = /[ĉĝŝŭ]/gi;
+const LETTERS_PER_OWN = 60;
+
+function guessLatinLanguage(sample: string): string | undefined {
+  if ((sample.match(ESPERANTO_LETTERS)?.length ?? 0) * LETTERS_PER_OWN >= Math.max(sample.length, MIN_LENGTH))
+    return 'eo';
   const words = countSmallWords(sample.toLowerCase());
   const { language } = words;
   if (sample.length > LONG_TEXT && isConclusive(words) && language !== 'nb') return language;
@@ -129,7 +150,6 @@ function detectLatinLanguage(sample: string): string | undefined {
   if (neighbour !== undefined && (rival === undefined || words.scoreOf(neighbour) >= words.scoreOf(rival))) {
     const lead = words.scoreOf(neighbour) - guessWords;
     if (lead > NEIGHBOUR_LEAD) return neighbour;
-    if (guess?.language === INSEPARABLE && lead > -NEIGHBOUR_LEAD) return undefined;
   }
   const isKnown =
     guess !== undefined && (guess.score >= HIGH_SCORE || (guess.score >= LOW_SCORE && guess.margin >= CLEAR_MARGIN));
@@ -173,32 +193,16 @@ function detectCyrillicLanguage(sample: string): string | undefined {
   if (/[өү]/i.test(sample)) return detectKyrgyzOrMongolian(sample);
   if (/[ѓќѕ]/i.test(sample)) return 'mk';
   if (/[ђћ]/i.test(sample)) return 'sr';
-  if (/[џљњј]/i.test(sample)) {
-    if (hasMore(sample, MACEDONIAN_WORDS, SERBIAN_WORDS)) return 'mk';
-    return hasMore(sample, SERBIAN_WORDS, MACEDONIAN_WORDS) ? 'sr' : undefined;
-  }
+  if (/[џљњј]/i.test(sample)) return tellApart(sample, 'mk sr');
   if (/[їєґ]/i.test(sample)) return 'uk';
   if (/ў/i.test(sample)) return 'be';
+  const letters = toLetters(sample);
+  if (countShared(letters, 'mn') >= MIN_SHARED + letters.length / LETTERS_PER_SHARED) return 'mn';
   const guess = guessByLetterGroups(sample, CYRILLIC);
   if (!guess || guess.score < HIGH_SCORE) return undefined;
   const isSouthern = guess.language === 'bg' || guess.language === 'sr';
-  if (isSouthern && !/[щъ]/i.test(sample) && hasMore(sample, MACEDONIAN_WORDS, BULGARIAN_WORDS)) return 'mk';
-  return guess.margin < MIN_MARGIN ? undefined : guess.language;
-}
-
-const MACEDONIAN_WORDS =
-  'е со дека ги го во од што беше сум бил кој која кои ова тоа како уште само но или има ќе треба па нема ја му сите'.split(
-    ' ',
-  );
-const SERBIAN_WORDS = 'је су сам ће који која које што од као у али није би се са из и када због'.split(' ');
-const BULGARIAN_WORDS = 'със от които който която това които във че или са като към ще бе се му при вече само'.split(
-  ' ',
-);
-
-function hasMore(sample: string, words: readonly string[], others: readonly string[]): boolean {
-  const sampleWords = sample.toLowerCase().split(/[\s.,:;!?()"«»„“]/);
-  const count = (list: readonly string[]): number => sampleWords.filter((word) => list.includes(word)).length;
-  return count(words) > count(others);
+  if (isSouthern && !/[щъ]/i.test(sample) && tellApart(sample, 'mk bg') === 'mk') return 'mk';
+  return guess.language;
 }
 
 function hasWord(sample: string, words: readonly string[]): boolean {
@@ -213,7 +217,9 @@ function detectKyrgyzOrMongolian(sample: string): string | undefined {
 
 function detectDevanagariLanguage(sample: string): string | undefined {
   if (/ळ|आहे|आणि/.test(sample)) return 'mr';
-  if (/छन्|छ।|हुने|लाई/.test(sample)) return 'ne';
+  if (/छन्|छ।|हुने|लाई/.test(sample) && !/ (?:है|में) /.test(sample)) return 'ne';
+  const told = tellApart(sample, 'mr hi');
+  if (told !== undefined) return told;
   return guessByLetterGroups(sample, DEVANAGARI)?.language ?? (/है|में|और/.test(sample) ? 'hi' : undefined);
 }
 

@@ -101,6 +101,11 @@ it('writes Markdown', () => {
 
 it.each([
   ['a paragraph that looks like a heading', '<p># not a heading</p>', '\\# not a heading'],
+  [
+    'links in code',
+    '<pre>see <a href="/1">RFC [1]</a>\n<a href="/1">again</a> <a href="#2"><b>2</b></a> <a>none</a></pre><p>text</p>',
+    '```\nsee RFC [1]\nagain 2 none\n```\n\n[RFC \\[1\\]](http://a/1), [2](http://a/b/#2)\n\ntext',
+  ],
   ['a paragraph that looks like a fence', '<p>~~~</p><p>text</p>', '\\~~~\n\ntext'],
   [
     'a paragraph that looks like a list',

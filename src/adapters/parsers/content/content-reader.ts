@@ -41,7 +41,6 @@ export interface Reading {
   readonly isCut?: boolean;
   /** Share of the text outside links that the main content has. */
   readonly mainShare?: number;
-  /** See PageContent. */
   readonly blocks?: Int32Array;
   /** Texts that were removed. */
   readonly cut?: readonly string[];
@@ -65,7 +64,6 @@ export interface PageBytes {
   readonly maxTextLength: number;
   /** Whether the page may contain markers that exclude parts of it. */
   readonly hasMarkers: boolean;
-  /** See ExtractionContext. */
   readonly repeatedBlocks?: Int32Array;
   /** True if the removed texts are to be shown to a user. */
   readonly showsCut: boolean;

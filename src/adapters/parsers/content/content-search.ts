@@ -327,7 +327,19 @@ export class ContentSearch {
     if (!isElement(node) || this.removed.has(node) || this.getCredit(node) < MIN_LEAD_CREDIT) return;
     const measure = this.measures.of(node);
     if (getLinkShare(measure) < 0.2 && measure.text < MAX_LEAD_LENGTH && measure.inputs === 0) lead.push(node);
-    else for (const child of node.children) this.collectLead(child, lead);
+    else this.collectLeadInside(node, lead);
+  }
+
+  /** A heading is taken with what is taken of its section. */
+  private collectLeadInside(element: Element, lead: Element[]): void {
+    let heading: Element | undefined;
+    for (const child of element.children) {
+      const { length } = lead;
+      this.collectLead(child, lead);
+      if (lead.length > length && heading) lead.splice(length, 0, heading);
+      if (lead.length > length) heading = undefined;
+      else if (isElement(child) && !this.removed.has(child) && (getHeadingLevel(child) ?? 1) > 1) heading = child;
+    }
   }
 
   /** Removes blocks inside the content that do not read like it. */

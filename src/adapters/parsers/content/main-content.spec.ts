@@ -64,6 +64,11 @@ describe('all of the content is kept', () => {
       7,
     ],
     [
+      'with the heading of a first section that is long',
+      `<div><h1>T</h1><div><h2>anvils</h2>${paragraphs(9)}</div><div><i>x</i><div>${paragraphs(60)}</div></div></div>`,
+      70,
+    ],
+    [
       'shown one section at a time by a script',
       `<div><div>${paragraphs(1)}</div>${`<div style="display:none">${paragraphs(2)}</div>`.repeat(4)}</div>`,
       9,

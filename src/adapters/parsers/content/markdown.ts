@@ -118,7 +118,7 @@ function renderBlock(element: Element, context: Context): string | undefined {
     case 'menu':
       return renderList(element, context);
     case 'pre':
-      return renderCodeBlock(element);
+      return renderCodeBlock(element, context);
     case 'blockquote':
       return renderQuotation(element, context);
     case 'hr':
@@ -173,7 +173,22 @@ function indentLines(text: string, firstPrefix: string, otherPrefix: string): st
     .join('\n');
 }
 
-function renderCodeBlock(element: Element): string {
+/** Maximum number of links that are listed after a block of code. */
+const MAX_CODE_LINKS = 200;
+
+/** Code has no links in Markdown, so each different one follows the block. */
+function renderCodeLinks(element: Element, context: Context): string {
+  const links = new Map<string, string>();
+  for (const link of walkElements(element)) {
+    if (link.name !== 'a' || links.size === MAX_CODE_LINKS) continue;
+    const target = resolveUrl(link.getAttribute('href'), context);
+    const label = escapeMarkdown(foldWhitespace(getRawText(link)).trim());
+    if (target !== undefined && label !== '' && !links.has(target)) links.set(target, `[${label}](${target})`);
+  }
+  return links.size === 0 ? '' : `\n\n${[...links.values()].join(', ')}`;
+}
+
+function renderCodeBlock(element: Element, context: Context): string {
   const rawText = getRawText(element).trimEnd();
   const text = rawText.startsWith('\n') ? rawText.slice(1) : rawText;
   const classes = [element, ...walkElements(element)]
@@ -181,7 +196,7 @@ function renderCodeBlock(element: Element): string {
     .join(' ');
   const language = /\b(?:language|lang|highlight|brush)-([\w+#-]{1,30})/.exec(classes.slice(0, 500))?.[1] ?? '';
   const fence = text.includes('```') ? '~~~~' : '```';
-  return `${fence}${language}\n${text}\n${fence}`;
+  return `${fence}${language}\n${text}\n${fence}${renderCodeLinks(element, context)}`;
 }
 
 function renderTable(element: Element, context: Context): string | undefined {
