@@ -418,7 +418,9 @@ function toPatterns(kind: string, method: string, value: string, isPartial: bool
     const extensions = value
       .split(',')
       .map((extension) => extension.trim().replace(/^\./, ''))
-      .filter(Boolean);
+      // The extension of a URL is what follows its last dot, so that `tar.gz` is none.
+      .filter((extension) => extension !== '' && !extension.includes('.'));
+    if (extensions.length === 0) return [NOTHING];
     return [{ kind: 'regex', field: 'path', value: `\\.(?:${extensions.map(escapeRegExp).join('|')})$` }];
   }
   if (/Regex(?:Reference)?Filter/i.test(kind) || method === 'regex') return [toRegex(value)];

@@ -87,7 +87,7 @@ function toNorconexFilter(filter: Node): { excludes: boolean; test: (href: strin
     const extensions = value.split(',').map((one) => fold(one.trim()));
     const test = (href: string): boolean => {
       const name = fold(new URL(href).pathname).split('/').at(-1)!;
-      return extensions.some((extension) => name.endsWith(`.${extension}`));
+      return name.includes('.') && extensions.includes(name.split('.').at(-1)!);
     };
     return [{ excludes, label, test }];
   }
