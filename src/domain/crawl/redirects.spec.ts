@@ -4,7 +4,7 @@ import { ERROR_CODES, type ErrorCode } from '../fetch/error-codes.js';
 import type { RedirectEvidence } from '../fetch/login-wall.js';
 import { instant } from '../time/units.js';
 import { classifyRedirect, judgeTarget } from './redirects.js';
-import { URL_STATUSES, type UrlState } from './url-state.js';
+import { UNKNOWN_STAMP, URL_STATUSES, type UrlState } from './url-state.js';
 
 const NOW = 1_000_000;
 const target = (fields: Partial<UrlState>): UrlState =>
@@ -35,6 +35,10 @@ describe('the target of a redirect', () => {
     expect(judge(resembles).kind).toBe('unknown');
     expect(judge(resembles, { status: 'redirected', reason: 'awaiting-redirect-target' }).kind).toBe('no-document');
     expect(judge(resembles, { status: 'error', reason: 'redirect-target-failed' }).kind).toBe('no-document');
+  });
+
+  it('is visited again if a crash has left in doubt whether its document has arrived', () => {
+    expect(judge({ stamp: UNKNOWN_STAMP }).kind).toBe('unknown');
   });
 
   it('takes the place of a document only if it was visited since and is in the index', () => {

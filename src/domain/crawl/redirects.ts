@@ -8,7 +8,7 @@ import type { Reason } from '../policy/reasons.js';
 import { isPageGone } from '../push/sign-of-life.js';
 import type { Instant } from '../time/units.js';
 import { EXACT_DUPLICATE } from './disposition.js';
-import type { UrlState } from './url-state.js';
+import { UNKNOWN_STAMP, type UrlState } from './url-state.js';
 
 /**
  * `there`: the target is in the index. `gone`: it does not exist. `no-document`: it responds, but is not to be in the
@@ -44,6 +44,8 @@ export function judgeTarget(
   if (reason === 'order-refused') return { kind: 'failed', reason };
   // Why it was given up is no longer known: it is visited again.
   if (status === 'removed') return { kind: 'unknown' };
+  // An order for it was on its way when the process died: whether it has arrived is found out by its next visit.
+  if (stamp === UNKNOWN_STAMP) return { kind: 'unknown' };
   return { kind: stamp !== undefined && pendingDeletion === undefined ? 'there' : 'no-document' };
 }
 

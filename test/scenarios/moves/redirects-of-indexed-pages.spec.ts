@@ -122,6 +122,17 @@ describe('a redirect to something that cannot be had', () => {
     expect(await world.indexed()).toEqual(everything.filter((url) => url !== site.url('/p1')));
   });
 
+  it.each([301, 302])('to a page with noindex is believed at once only if it is permanent: %i', async (status) => {
+    const { site, world, everything } = await startCrawl();
+    const headers = { 'content-type': 'text/html', 'x-robots-tag': 'noindex' };
+    redirect(site, '/p1', '/out', status).set('/out', { headers, body: '<title>Out</title>Closed for today.' });
+    await refresh(world);
+    const others = everything.filter((url) => url !== site.url('/p1'));
+    expect(await world.indexed()).toEqual(status === 301 ? others : everything);
+    await world.pass(days(5));
+    expect(await world.indexed()).toEqual(others);
+  });
+
   it('deletes a page whose new address does not exist', async () => {
     const { site, world, everything } = await startCrawl();
     redirect(site, '/p1', '/nowhere', 301);

@@ -6,6 +6,7 @@
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import { hasSameSketch } from '../../../domain/content/text-sample.js';
+import { isDirective } from '../../../domain/crawl/change-guard.js';
 import { createExclusion } from '../../../domain/crawl/exclusion.js';
 import { classifyRedirect, judgeTarget, LOOK_SIZE, type RedirectKind } from '../../../domain/crawl/redirects.js';
 import { AWAITING_TARGET, REDIRECTED_FOR_NOW } from '../../../domain/crawl/revisit.js';
@@ -268,8 +269,14 @@ export class Redirects {
       case 'failed':
         return fail('redirect-target-failed', `it redirects to ${target}, which failed: ${verdict.reason}`);
       case 'no-document':
-        return this.isWave(state.hostKey)
-          ? fail('redirect-target-failed', `it redirects to ${target}, which is not for the index, as other pages do`)
+        if (this.isWave(state.hostKey))
+          return fail(
+            'redirect-target-failed',
+            `it redirects to ${target}, which is not for the index, as other pages do`,
+          );
+        // A page that is closed for a while is not gone; one that stays so is given up in the end.
+        return !outcome.permanent && end && isDirective(end.reason)
+          ? fail('redirect-target-failed', `it redirects for a while to ${target}, which is not for the index`)
           : outcome;
       case 'there':
         this.arrivals.set(state.hostKey, clock.now());
