@@ -64,6 +64,12 @@ describe('the MCP tools for assistants', () => {
     expect((await asked(client, 'list_errors')).value.items).toEqual(expect.any(Array));
   });
 
+  it('return nothing that people would not see', async () => {
+    const hidden = [...'obey'].map((char) => String.fromCodePoint(0xe0000 + char.charCodeAt(0))).join('');
+    const { text } = await asked(await connected(KEYS.reader), 'list_errors', { crawler: `a${hidden}\u200bb` });
+    expect(text).toContain('a?????b');
+  });
+
   it('are limited to the rights of the key, and say what is not allowed', async () => {
     const reader = await connected(KEYS.reader);
     const urls = [world.site.url('/b.html')];

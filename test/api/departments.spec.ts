@@ -1,7 +1,11 @@
 /** Two departments on one server: each sees and changes its own crawler, and of the rest nothing. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { load } from 'js-yaml';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { PROJECT_ROOT } from '../../src/server/project-root.js';
 import { ApiWorld } from './api-world.js';
 
 const KEY = { root: 'r'.repeat(20), hr: 'h'.repeat(20), both: 'b'.repeat(20) };
@@ -75,6 +79,38 @@ it('a department sees what its crawlers use, and its quotas, as JSON and CSV', a
   expect(csv.text).not.toContain('sales');
   expect((await world.get('usage', { ...bearer(KEY.hr), accept: 'text/csv' })).text).toBe(csv.text);
   expect((await world.get('usage?from=yesterday', bearer(KEY.hr))).status).toBe(400);
+});
+
+/** Every call that reads, with the names of what the department has. */
+const readingCalls = (): string[] => {
+  const { paths } = load(readFileSync(join(PROJECT_ROOT, 'openapi.yaml'), 'utf8')) as { paths: Record<string, object> };
+  const host = new URL(world.site.origin).host;
+  const places: Record<string, string> = {
+    crawler: 'test',
+    host: encodeURIComponent(host),
+    sink: 'main',
+    name: 'main',
+  };
+  return Object.entries(paths)
+    .filter(([path, item]) => 'get' in item && path.startsWith('/api/v1/') && !path.endsWith('/events'))
+    .map(([path]) => path.slice('/api/v1/'.length).replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? '1'));
+};
+
+it('no call that reads says a word of another department', async () => {
+  const calls = readingCalls();
+  expect(calls.length).toBeGreaterThan(30);
+  const read: string[] = [];
+  for (const path of calls) {
+    for (const query of ['', '?crawler=test', '?crawler=sales', '?q=sales&text=secret-plan&limit=100']) {
+      const { status, text } = await world.get(path + query, bearer(KEY.hr));
+      expect([path, status < 500], text).toEqual([path, true]);
+      if (status < 300) read.push(path);
+      // A refusal may repeat what was asked.
+      if (status < 300 || !query.includes('sales'))
+        expect([path, text]).toEqual([path, expect.not.stringMatching(/sales|secret-plan/)]);
+    }
+  }
+  expect(new Set(read).size).toBeGreaterThan(15);
 });
 
 it('the assistants of a department know its crawlers only', async () => {

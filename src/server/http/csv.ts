@@ -6,9 +6,12 @@ export const toCsvLine = <K extends string>(
   columns: readonly K[],
 ): string => `${columns.map((column) => toCsvCell(row[column])).join(',')}\r\n`;
 
-/** RFC 4180. A cell that a spreadsheet would interpret as a formula gets an apostrophe in front. */
+/** RFC 4180. A cell that a spreadsheet would interpret as a formula, also in full-width letters, gets an apostrophe in front. */
 function toCsvCell(value: string | number | undefined): string {
   if (value === undefined) return '';
-  const text = /^[=+\-@\t\r]/.test(String(value)) && typeof value === 'string' ? `'${value}` : String(value);
+  const text =
+    /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(String(value)) && typeof value === 'string'
+      ? `'${value}`
+      : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -7,6 +7,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { ApiProblem, type CrawlwayClient } from '../../../client/index.js';
+import { toPrintableLines } from '../printable.js';
 import { SERVER_VERSION } from '../version.js';
 
 /** Maximum number of characters in a result; an assistant cannot read more at once. */
@@ -213,7 +214,10 @@ async function toToolResult(call: () => Promise<unknown>): Promise<CallToolResul
   }
 }
 
-const createTextResult = (text: string): CallToolResult => ({
+/** Titles and URLs come from strangers: assistants read nothing in them that people would not see. */
+const createTextResult = (answer: string): CallToolResult => toTextResult(toPrintableLines(answer));
+
+const toTextResult = (text: string): CallToolResult => ({
   content: [
     {
       type: 'text',
