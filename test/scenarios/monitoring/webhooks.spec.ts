@@ -123,5 +123,12 @@ it('each kind of webhook is sent for its event, and verified by the library of t
   await world.pass(hours(2));
   expect((await told('deletions.held')).data).toMatchObject({ crawler: 'test', count: 1 });
 
+  site.page('/', paths).page('/p0', [], 'Back with another text.');
+  const quota = `<cw:Quota name="small" maxBytesPerDay="1"/>`;
+  await world.reconfigure({ ...options, more: `${options.more}${quota}` });
+  await world.engine.maintenance.refresh('test', { like: `${site.origin}/%` });
+  await world.pass(hours(1));
+  expect((await told('quota.reached')).data).toMatchObject({ quota: 'small', limit: 'bytes', max: 1 });
+
   expect([...new Set(messages.map(({ type }) => type))].sort()).toEqual([...WEBHOOK_EVENT_TYPES].sort());
 });
