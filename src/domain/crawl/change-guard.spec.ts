@@ -210,6 +210,14 @@ describe('a directive that deletes an indexed document', () => {
     expect(judge(canonical(0, home), [canonical(1, `${home}1`), canonical(2, `${home}2`)])).toBe('believe');
   });
 
+  it('is shared by pages that name the same canonical URL while that has no document', () => {
+    const home = 'https://a.example/';
+    const naming = (seed: number, url: string): PageAnswer => ({ ...kept(seed), canonical: url });
+    expect(judge(canonical(0, home), [naming(1, home), naming(2, home), kept(3)])).toBe('hold');
+    expect(judge(canonical(0, home), [naming(1, `${home}1`), naming(2, `${home}2`), kept(3)])).toBe('believe');
+    expect(judge(noindex(0), [naming(1, home), naming(2, home)])).toBe('believe');
+  });
+
   it('is obeyed on a site with one document, and held if the others do not answer', () => {
     expect(judge(noindex(0), [], { hasOthers: false, nonsense: 'unknown' })).toBe('believe');
     expect(judge(noindex(0), [], { hasOthers: true })).toBe('hold');

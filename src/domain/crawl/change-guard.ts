@@ -72,6 +72,8 @@ export interface PageAnswer {
   readonly indexedText?: bigint;
   /** Stamp of the document that is indexed. */
   readonly indexedStamp?: string;
+  /** The canonical URL that the page names, whether or not that URL has a document to which it could give way now. */
+  readonly canonical?: string;
 }
 
 /** The host's answer to a URL that cannot exist: a text with a good status, anything else, or none that was obtained. */
@@ -158,9 +160,12 @@ export function judgeChange(page: PageAnswer & { change: SuspiciousChange }, evi
 
 function judgeDirective(change: SuspiciousChange, evidence: HostEvidence): ChangeVerdict {
   const { others } = evidence;
-  const alike = others.filter((other) => isSameDirective(change, other.change)).length;
+  const target = findDirective(change)?.target;
+  const isAlike = ({ change: other, canonical }: PageAnswer): boolean =>
+    isSameDirective(change, other) || (target !== undefined && canonical === target);
+  const alike = others.filter(isAlike).length;
   // The page that the others name as their canonical URL has no such directive.
-  const minShare = findDirective(change)?.target === undefined ? MIN_DIRECTIVE_SHARE : MIN_CANONICAL_SHARE;
+  const minShare = target === undefined ? MIN_DIRECTIVE_SHARE : MIN_CANONICAL_SHARE;
   return judgeShare({ alike, asked: others.length, minShare, isRewrite: false, isLookedAtTwice: false }, evidence);
 }
 

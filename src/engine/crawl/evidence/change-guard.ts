@@ -144,13 +144,14 @@ export class ChangeGuard {
           : undefined;
       case 'document': {
         const { sample } = outcome.facts;
+        const named = { ...indexed, canonical: outcome.canonical };
         if (!outcome.index && !isDirective(outcome.reason)) return undefined;
         const directive = outcome.index
           ? await this.findCanonicalChange(state, outcome.canonical)
           : { reason: outcome.reason };
         if (sample && state.textSketch !== undefined && this.isSuspicious(state, sample))
-          return { ...indexed, change: { kind: 'text', sample, directive } };
-        return { ...indexed, change: directive && { kind: 'directive', ...directive } };
+          return { ...named, change: { kind: 'text', sample, directive } };
+        return { ...named, change: directive && { kind: 'directive', ...directive } };
       }
       default:
         return undefined;
