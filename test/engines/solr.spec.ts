@@ -72,6 +72,7 @@ describeUnless(missing, 'Solr', () => {
     ];
     await call('update?commit=true', others);
     const sink = opened();
+    expect(await sink.isEmpty(stillWanted())).toBe(true);
     await sink.deliver(numbered(2), stillWanted()); // takes the place of /1
     const list = async () => {
       const found: { id: string; uri: string }[] = [];
@@ -83,6 +84,7 @@ describeUnless(missing, 'Solr', () => {
     const uris = ['http://site.test/0', 'http://site.test/1', 'http://site.test/3', 'http://site.test/9'];
     expect(await sink.foreign.findOwn(uris, stillWanted())).toEqual(new Set(uris.slice(0, 2)));
     expect(await sink.foreign.findOwn(uris.slice(2, 3), stillWanted())).toEqual(new Set());
+    expect(await sink.isEmpty(stillWanted())).toBe(false);
     await sink.foreign.remove(['record 7'], stillWanted());
     expect(await list()).toEqual([third]);
     expect(await heldBy(sink)).toEqual(['http://site.test/0 s0', 'http://site.test/1 s1']);

@@ -4,6 +4,7 @@ import { createAdoptionChanges } from '../../domain/crawl/commands.js';
 import { createFirstRefreshChanges, toVisitSchedule, type VisitSchedule } from '../../domain/crawl/revisit.js';
 import type { StateChanges, UrlState } from '../../domain/crawl/url-state.js';
 import { INDEX_FOLLOW } from '../../domain/frontier/sources.js';
+import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import { days, type Instant, instant, after as later, NEVER } from '../../domain/time/units.js';
 import { type CrawlUrl, getHostKey } from '../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../domain/url/url-key.js';
@@ -135,13 +136,14 @@ export class PendingUrls {
   }
 }
 
-const toImportedUrl = ({ name }: Crawler, url: CrawlUrl, now: Instant): NewUrl => ({
+const toImportedUrl = ({ name, context }: Crawler, url: CrawlUrl, now: Instant): NewUrl => ({
   crawler: name,
   url: url.href,
   key: computeUrlKey(url.href),
   hostKey: getHostKey(url),
   hops: 1,
   redirects: 0,
+  root: findLikelyRoot(context.roots.values(), url)?.url.href,
   source: INDEX_FOLLOW,
   status: 'waiting',
   reason: 'imported',

@@ -1,5 +1,6 @@
 import { createAdoptionChanges, isAdopted } from '../../domain/crawl/commands.js';
 import { POLICY_STATUSES, UNKNOWN_STAMP } from '../../domain/crawl/url-state.js';
+import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import { getHostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
@@ -122,7 +123,9 @@ export class SinkAdoption {
       const { name, context } = crawler;
       const wanted = remaining.flatMap((uri) => {
         const url = context.canonicalize(uri);
-        return url && context.policy.judge({ url, discoveredVia: 'link', hops: 1 }).accepted ? [url] : [];
+        if (!url) return [];
+        const root = findLikelyRoot(context.roots.values(), url);
+        return context.policy.judge({ url, discoveredVia: 'link', root, hops: 1 }).accepted ? [url] : [];
       });
       const known = await this.services.pendingUrls.adopt(
         crawler,

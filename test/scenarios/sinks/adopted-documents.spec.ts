@@ -7,7 +7,7 @@ import { startSite } from '../../support/scenario.js';
 
 const PATHS = ['/0', '/1', '/2', '/3'];
 
-async function start() {
+async function start(acceptance = 'defaultAccept="true"', isSite = false) {
   const site = await startSite();
   site.page('/', PATHS);
   for (const path of [...PATHS, '/orphan', '/print']) site.page(path);
@@ -20,8 +20,8 @@ async function start() {
   await push('http://elsewhere.example/', 'file no. 7');
   const world = await CrawlWorld.start({
     index: 'none',
-    crawler: `<Crawler name="test" nthreads="8" aggressive="true" defaultAccept="true" crawlSitemaps="false" nearDuplicateDetector="false"
-      smartRefreshMinAgeS="86400"><Root url="${site.url('/')}" site="false"/><cw:PushTo sink="cloud"/>
+    crawler: `<Crawler name="test" nthreads="8" aggressive="true" ${acceptance} crawlSitemaps="false" nearDuplicateDetector="false"
+      smartRefreshMinAgeS="86400"><Root url="${site.url('/')}" site="${isSite}"/><cw:PushTo sink="cloud"/>
       <Rules><Rule><ar:Host value="elsewhere.example"/><Ignore/></Rule><Rule><Path value="/print"/><Ignore/></Rule></Rules></Crawler>`,
     more: `<cw:Sink name="cloud" type="papi" url="${index.url}" connector="docs"/>`,
   });
@@ -78,4 +78,12 @@ it('documents wait for their visit, also when it is asked for again', async () =
   expect(await adopt()).toMatchObject({ found: 6, replaced: 1, waiting: 2 });
   expect(await adopt()).toMatchObject({ found: 5, replaced: 0, waiting: 2 });
   expect(await world.state(site.url('/orphan'))).toMatchObject({ status: 'indexed', reason: 'adopted', stamp: '' });
+});
+
+it('what only the site of a root accepts is in the crawl space, too', async () => {
+  const { site, world, adopt, entries } = await start('defaultAccept="false"', true);
+  expect(await adopt()).toMatchObject({ found: 6, replaced: 1, waiting: 2 });
+  await world.pass(minutes(10));
+  expect(await entries()).toMatchObject({ '/orphan': 'own' });
+  expect(await world.state(site.url('/orphan'))).toMatchObject({ status: 'indexed', reason: 'indexed' });
 });
