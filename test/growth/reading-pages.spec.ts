@@ -79,6 +79,8 @@ const PAGES: Readonly<Record<string, (size: number) => string>> = {
   'nested headings': (size) => `${'<h1><div>'.repeat(200)}${'y '.repeat(size / 2)}`,
   'many sections': (size) =>
     Array.from({ length: size / 40 }, (_, index) => `<section id=${index}>x</section>`).join(''),
+  'headings between sections': (size) =>
+    `<div>${['', '<h2>a b</h2><p>x</p>'.repeat(size / 20), ''].map((one) => one || `<div>${`<p>${'word, '.repeat(40)}</p>`.repeat(9)}</div>`).join('')}</div>`,
   siblings: (size) => `<h2>x</h2>${'<p>a</p>'.repeat(size / 8)}`,
   'microdata in each other': (size) => `<div itemscope>${'<div itemprop=a>'.repeat(400)}${'y '.repeat(size / 2)}`,
   'many items': (size) => '<div itemscope><b itemprop=a>x</b></div>'.repeat(size / 40),

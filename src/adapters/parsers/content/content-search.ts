@@ -69,6 +69,7 @@ const MIN_LEAD_CREDIT = 3;
 const PHOTO_CREDIT =
   /©|\(c\)|\bphotos?\b|\bfotos?\b|getty|reuters|\bquelle|\bcredit|courtesy|\bAFP\b|\bEPA\b|shutterstock|istock|unsplash|pixabay/i;
 
+const isPlain = ({ text, links }: Measure): boolean => text > 0 && links === 0;
 const isMarkedContent = (element: Element): boolean =>
   element.name === 'main' || element.name === 'article' || element.getAttribute('role') === 'main';
 
@@ -278,18 +279,17 @@ export class ContentSearch {
       if (!isElement(child) || this.removed.has(child)) continue;
       if (child === top) isBefore = false;
       if (child === top || this.readsLike(child, top)) {
-        joined.push(...between, child);
+        for (const one of between) joined.push(one);
+        joined.push(child);
         between = [];
-      } else if ((getHeadingLevel(child) ?? 1) > 1) between = joined.length === 0 ? [child] : [...between, child];
-      else if (joined.length > 0 && this.isPlainText(child)) between.push(child);
+      } else if ((getHeadingLevel(child) ?? 1) > 1) {
+        if (joined.length === 0) between = [];
+        between.push(child);
+      } else if (joined.length > 0 && PARAGRAPHS.has(child.name) && isPlain(this.measures.of(child)))
+        between.push(child);
       else if (isBefore) this.collectLead(child, joined);
     }
     return joined;
-  }
-
-  private isPlainText(element: Element): boolean {
-    const { text, links } = this.measures.of(element);
-    return PARAGRAPHS.has(element.name) && text > 0 && links === 0;
   }
 
   private readsLike(sibling: Element, top: Element): boolean {
