@@ -44,6 +44,10 @@ it.each<[LimitDto, string]>([
     politeness('2026-03-02T08:00:01.500Z'),
     'politeness: 93 % of the due URLs are on a.example and b.example; next request in 1.5 s',
   ],
+  [
+    { ...politeness('2026-03-02T08:00:01.500Z'), pauseSeconds: 10, pauseCause: 'reading' },
+    'politeness: 93 % of the due URLs are on a.example and b.example; pause of 10.0 s because its pages take long to read on this machine; next request in 1.5 s',
+  ],
   [politeness('2026-03-02T07:00:00Z'), expect.stringMatching(/; next request in 0\.0 s$/)],
   [politeness('2026-03-02T08:00:59.900Z'), expect.stringMatching(/; next request in 59\.9 s$/)],
   [politeness('2026-03-02T08:01:00Z'), expect.stringMatching(/; next request in 1 min$/)],

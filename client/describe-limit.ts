@@ -30,11 +30,29 @@ export function describeLimit(limit: LimitDto, now = Date.now()): string {
     case 'hosts-paused':
       return `an operator, who has paused every host with due URLs; ${describeHosts(limit)}`;
     case 'politeness':
-      return `politeness: ${describeHosts(limit)}; next request in ${formatWait(Date.parse(limit.nextRequestAt!) - now)}`;
+      return `politeness: ${describeHosts(limit)}; ${describePause(limit.pauseSeconds, limit.pauseCause)}next request in ${formatWait(Date.parse(limit.nextRequestAt!) - now)}`;
     case 'machine':
       return 'this machine';
   }
 }
+
+const PAUSE_CAUSES: Readonly<Record<NonNullable<LimitDto['pauseCause']>, string>> = {
+  crawler: 'as the configuration says',
+  schedule: 'as its schedule says',
+  robots: 'as its robots.txt says (Crawl-delay)',
+  'slow-responses': 'because the host responds more slowly than usual',
+  'server-errors': 'because the host responds with errors (5xx)',
+  reading: 'because its pages take long to read on this machine',
+  rendering: 'because its rendered pages make many requests of their own',
+};
+
+/** Says why a host gets its next request only after a pause. */
+export const explainPause = (cause: NonNullable<LimitDto['pauseCause']>): string => PAUSE_CAUSES[cause];
+
+const describePause = (seconds: number | undefined, cause: LimitDto['pauseCause']): string =>
+  seconds === undefined || cause === undefined || seconds === 0
+    ? ''
+    : `pause of ${formatWait(seconds * 1000)} ${explainPause(cause)}; `;
 
 function describeUnsettled({ failing = 0, withheldDeletions = 0 }: LimitDto): string[] {
   const errors = failing === 1 ? '1 URL' : `${failing} URLs`;

@@ -10,7 +10,7 @@
  */
 import type { Calls } from './schema.js';
 
-export { describeLimit } from './describe-limit.js';
+export { describeLimit, explainPause } from './describe-limit.js';
 export type * from './schema.js';
 
 /** Thrown if the server responds with a problem document (RFC 9457), or does not respond. */

@@ -475,8 +475,10 @@ export interface HostDto {
   readonly nextRequestAt?: string;
   /** No request is made before this time, because the host asked crawlers to slow down or did not respond. */
   readonly backOffUntil?: string;
-  /** Current pause between two requests. */
+  /** The pause after the last request. */
   readonly crawlDelaySeconds?: number;
+  /** What determined it: `crawler` (or a condition), `schedule`, `robots` (Crawl-delay), `slow-responses` or `server-errors` of the host, `reading` (a page took long to read here), `rendering` (a page made many requests of its own). */
+  readonly pauseCause?: 'crawler' | 'schedule' | 'robots' | 'slow-responses' | 'server-errors' | 'reading' | 'rendering';
   /** How much time one page must gain in freshness for a refresh visit to be worthwhile; it rises while the host cannot serve all the visits that its pages need. */
   readonly visitPriceSeconds?: number;
   readonly robots?: HostRobotsDto;
@@ -602,6 +604,10 @@ export interface LimitDto {
   readonly share?: number;
   /** `politeness`: when the next request may be sent. */
   readonly nextRequestAt?: string;
+  /** `politeness`: the pause between requests to the first of the hosts. */
+  readonly pauseSeconds?: number;
+  /** What determined it: `crawler` (or a condition), `schedule`, `robots` (Crawl-delay), `slow-responses` or `server-errors` of the host, `reading` (a page took long to read here), `rendering` (a page made many requests of its own). */
+  readonly pauseCause?: 'crawler' | 'schedule' | 'robots' | 'slow-responses' | 'server-errors' | 'reading' | 'rendering';
 }
 
 export interface LinkDto {

@@ -2,16 +2,17 @@
  * Commands of daily work with a running server: `crawler`, `host`, `held`, `moves`, `urls`, `orders list` and `audit`. Everything that they show or
  * do is in the API and the console, too.
  */
-import type {
-  AuditEntryDto,
-  CrawlerDto,
-  HeldChangeDto,
-  HeldChangeGroupDto,
-  HeldDeletionsDto,
-  HostDto,
-  OrderDto,
-  SiteMoveDto,
-  UrlStateDto,
+import {
+  type AuditEntryDto,
+  type CrawlerDto,
+  explainPause,
+  type HeldChangeDto,
+  type HeldChangeGroupDto,
+  type HeldDeletionsDto,
+  type HostDto,
+  type OrderDto,
+  type SiteMoveDto,
+  type UrlStateDto,
 } from '../../client/index.js';
 import { UsageError } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
@@ -59,6 +60,28 @@ export async function controlHost(action: 'pause' | 'resume', host: string, opti
   if (options.json) return printJson(view);
   const state = view.paused ? `is paused until ${view.pausedUntil ?? 'it is resumed'}` : 'is crawled again';
   process.stdout.write(`${toPrintable(view.host)} ${state}\n`);
+}
+
+/** Shows one web server, and why it is crawled no faster. */
+export async function showHost(host: string, options: Options): Promise<void> {
+  const view = await new ServerClient(options).call<HostDto>('GET', `/hosts/${encodeURIComponent(host)}`);
+  if (options.json) return printJson(view);
+  const { urls, indexed, errors, queued, crawlDelaySeconds, pauseCause, backOffUntil, averageLatencySeconds } = view;
+  const failures = Object.entries(view.errorClasses).map(([code, count]) => `${code} (${count})`);
+  const lines = [
+    `${view.host}: ${urls} URLs, ${indexed} in the index, ${errors} in error, ${queued} scheduled`,
+    ...(view.paused ? [`paused until ${view.pausedUntil ?? 'it is resumed'}`] : []),
+    ...(backOffUntil === undefined
+      ? []
+      : [`not responding, or asked crawlers to slow down: rests until ${backOffUntil}`]),
+    ...(crawlDelaySeconds === undefined || pauseCause === undefined
+      ? []
+      : [`pause of ${crawlDelaySeconds} s after the last page, ${explainPause(pauseCause)}`]),
+    ...(view.nextRequestAt === undefined ? [] : [`next request not before ${view.nextRequestAt}`]),
+    ...(averageLatencySeconds === undefined ? [] : [`responds in ${averageLatencySeconds} s on average`]),
+    ...(failures.length === 0 ? [] : [`failed visits: ${failures.join(', ')}`]),
+  ];
+  process.stdout.write(`${lines.map(toPrintable).join('\n')}\n`);
 }
 
 interface UrlFilters extends Options {

@@ -12,6 +12,7 @@ import {
   listOrders,
   listUrls,
   showAudit,
+  showHost,
 } from './control.js';
 import { listCrawlers, removeCrawler, renameCrawler } from './crawlers.js';
 import { showUsage } from './status.js';
@@ -54,7 +55,11 @@ export function addOperatingCommands(program: Command): void {
     if (action === 'pause') command.option('--until <time>', UNTIL);
   }
 
-  const hostCommand = program.command('host').description('pause and resume web servers, for all crawlers');
+  const hostCommand = program.command('host').description('show, pause and resume web servers, for all crawlers');
+  addJsonOption(addServerOption(hostCommand.command('show')))
+    .description('show a web server, and why it is crawled no faster')
+    .argument('<host>', 'host name, with its port unless it is the default')
+    .action(showHost);
   for (const action of ['pause', 'resume'] as const) {
     const command = addJsonOption(addServerOption(hostCommand.command(action)))
       .description(action === 'pause' ? 'fetch nothing from a web server until it is resumed' : 'crawl it again')

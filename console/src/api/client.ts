@@ -10,6 +10,7 @@ export {
   ApiProblem,
   type CallOptions,
   describeLimit,
+  explainPause,
   type ProblemError,
   queryText,
 } from '../../../client/index.js';

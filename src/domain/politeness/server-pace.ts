@@ -21,6 +21,25 @@ export const UNKNOWN_PACE: ServerPace = {
   isFailing: false,
 };
 
+/**
+ * What determined the pause after a request: the crawler or a condition, a schedule, robots.txt, a server that responds
+ * more slowly than usual or with 5xx, a page that took long to read, or the requests that a rendered page made itself.
+ */
+export const PAUSE_CAUSES = [
+  'crawler',
+  'schedule',
+  'robots',
+  'slow-responses',
+  'server-errors',
+  'reading',
+  'rendering',
+] as const;
+
+export interface HostPause {
+  readonly cause: (typeof PAUSE_CAUSES)[number];
+  readonly length: Duration;
+}
+
 /** Weights of a new response in the two means. */
 const USUAL_WEIGHT = 1 / 100;
 const RECENT_WEIGHT = 1 / 5;

@@ -6,7 +6,7 @@ import type { HostView } from '../views/host-views.js';
 /** Facts known only to the node that crawls a host: the results of the latest visits, and robots.txt. */
 export type HostNote = Pick<
   HostView,
-  'hostKey' | 'slowPages' | 'successShare' | 'errorClasses' | 'averageLatency' | 'robots'
+  'hostKey' | 'slowPages' | 'crawlDelay' | 'pauseCause' | 'successShare' | 'errorClasses' | 'averageLatency' | 'robots'
 >;
 
 export class HostNotes {
@@ -18,10 +18,12 @@ export class HostNotes {
 
   get(hostKey: string): HostNote {
     const robots = this.robots.findEntry(`https://${hostKey}`) ?? this.robots.findEntry(`http://${hostKey}`);
+    const host = this.hosts.peek(hostKey);
     return {
       hostKey,
       ...this.health.get(hostKey),
-      slowPages: this.hosts.peek(hostKey)?.slowPages,
+      slowPages: host?.slowPages,
+      ...(host?.lastPause ? { crawlDelay: host.lastPause.length, pauseCause: host.lastPause.cause } : {}),
       robots: robots && {
         state: robots.policy.state,
         fetchedAt: robots.policy.fetchedAt,

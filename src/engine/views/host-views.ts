@@ -1,3 +1,4 @@
+import type { HostPause } from '../../domain/politeness/server-pace.js';
 import { type RobotsPolicy } from '../../domain/robots/robots-policy.js';
 import { type Duration, type Instant } from '../../domain/time/units.js';
 import type { HostHealth } from '../crawl/hosts/site-health.js';
@@ -18,7 +19,9 @@ export interface HostView extends HostHealth {
   readonly queued: number;
   readonly nextRequestAt?: Instant;
   readonly backOffUntil?: Instant;
+  /** The pause after the last request, and what determined it; absent before the first. */
   readonly crawlDelay?: Duration;
+  readonly pauseCause?: HostPause['cause'];
   /** What a refresh visit must be worth; 0 or absent before a visit has set it. */
   readonly visitPrice?: Duration;
   readonly robots?: HostRobots;

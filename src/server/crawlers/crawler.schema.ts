@@ -1,9 +1,11 @@
 import { URL_STATUSES } from '../../domain/crawl/url-state.js';
 import { getSourceName, SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
+import { PAUSE_CAUSES } from '../../domain/politeness/server-pace.js';
 import type { Instant } from '../../domain/time/units.js';
 import { LIMITS, type Limit } from '../../engine/crawl/load/limited-by.js';
 import type { QueuedUrl } from '../../engine/ports/frontier-store.js';
 import type { CrawlerView, SourceView } from '../../engine/views/crawler-views.js';
+import { PAUSE_CAUSE_MEANING } from '../hosts/host.schema.js';
 import {
   boolean,
   counts,
@@ -14,6 +16,7 @@ import {
   one,
   oneOf,
   schema,
+  seconds,
   share,
   text,
   time,
@@ -56,6 +59,10 @@ const limitSchema = schema<Limit>()('Limit', {
   hosts: list(text('www.example.com'), '`politeness`, `hosts-paused`: the hosts with the most due URLs.').optional(),
   share: share(0.93, '`politeness`, `hosts-paused`: their share of the due URLs.').optional(),
   nextRequestAt: timeAhead('`politeness`: when the next request may be sent.').optional(),
+  pauseSeconds: seconds(2.5, '`politeness`: the pause between requests to the first of the hosts.')
+    .optional()
+    .from('pause'),
+  pauseCause: oneOf(PAUSE_CAUSES, PAUSE_CAUSE_MEANING).optional(),
 });
 
 const RATE = number(2.5, 'Rate over the last minute.');

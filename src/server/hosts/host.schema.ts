@@ -1,3 +1,4 @@
+import { PAUSE_CAUSES } from '../../domain/politeness/server-pace.js';
 import type { Instant } from '../../domain/time/units.js';
 import type { RenderPatternView } from '../../engine/crawl/visit/rendered-visits.js';
 import type { FolderStep } from '../../engine/ports/frontier-store.js';
@@ -19,6 +20,9 @@ import {
   timeAhead,
 } from '../http/schema.js';
 import { urlStateSchema } from '../urls/url-state.schema.js';
+
+export const PAUSE_CAUSE_MEANING =
+  'What determined it: `crawler` (or a condition), `schedule`, `robots` (Crawl-delay), `slow-responses` or `server-errors` of the host, `reading` (a page took long to read here), `rendering` (a page made many requests of its own).';
 
 const hostRobotsSchema = schema<HostRobots>()('HostRobots', {
   state: oneOf(
@@ -49,7 +53,8 @@ export const hostSchema = schema<HostView & { readonly pausedUntil?: Instant }>(
   )
     .optional()
     .by(({ backOffUntil }: HostView) => backOffUntil || undefined),
-  crawlDelaySeconds: seconds(2.5, 'Current pause between two requests.').optional().from('crawlDelay'),
+  crawlDelaySeconds: seconds(2.5, 'The pause after the last request.').optional().from('crawlDelay'),
+  pauseCause: oneOf(PAUSE_CAUSES, PAUSE_CAUSE_MEANING).optional(),
   visitPriceSeconds: seconds(
     0.5,
     'How much time one page must gain in freshness for a refresh visit to be worthwhile; it rises while the host cannot serve all the visits that its pages need.',

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { call } from '../../api/client.js';
+import { call, explainPause } from '../../api/client.js';
 import type { HostDto, HostRobotsDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
@@ -107,7 +107,9 @@ function Facts({ host, crawler }: { host: HostDto; crawler: string }): JSX.Eleme
         <NextRequest host={host} />
       </Fact>
       <Fact label="Crawl delay">
-        {host.crawlDelaySeconds === undefined ? 'as set for the crawler' : formatSeconds(host.crawlDelaySeconds)}
+        {host.crawlDelaySeconds === undefined || host.pauseCause === undefined
+          ? 'as set for the crawler'
+          : `${formatSeconds(host.crawlDelaySeconds)} after the last page, ${explainPause(host.pauseCause)}`}
       </Fact>
       <Fact label="Response time">
         {host.averageLatencySeconds === undefined ? '–' : `${formatSeconds(host.averageLatencySeconds)} on average`}

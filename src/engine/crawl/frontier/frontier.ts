@@ -7,6 +7,7 @@
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { SOURCES, type SourceNumber, USER } from '../../../domain/frontier/sources.js';
 import { WeightedPick } from '../../../domain/frontier/weighted-pick.js';
+import type { HostPause } from '../../../domain/politeness/server-pace.js';
 import { type Duration, earlier, type Instant, NEVER } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { UrlQueue } from '../../ports/frontier-store.js';
@@ -293,7 +294,7 @@ export class Frontier {
   summarizeWaiting(): {
     hosts: number;
     urls: number;
-    largest: { hostKey: string; urls: number }[];
+    largest: { hostKey: string; urls: number; pause?: HostPause }[];
     nextRequestAt?: Instant;
     /** Set if schedules keep all hosts closed: when the first of them opens. */
     closedUntil?: Instant;
@@ -304,12 +305,12 @@ export class Frontier {
     let urls = 0;
     let isAnyReady = false;
     let closedUntil: Instant | undefined = NEVER;
-    const queuedHosts: { hostKey: string; urls: number }[] = [];
+    const queuedHosts: { hostKey: string; urls: number; pause?: HostPause }[] = [];
     for (const window of this.windows.values()) {
       const count = window.bufferedCount;
       if (count === 0) continue;
       urls += count;
-      queuedHosts.push({ hostKey: window.host.key, urls: count });
+      queuedHosts.push({ hostKey: window.host.key, urls: count, pause: window.host.lastPause });
       const { host } = window;
       const reopensAt = this.gates?.findReopeningTime(host.key, now);
       closedUntil = reopensAt && closedUntil && earlier(reopensAt, closedUntil);

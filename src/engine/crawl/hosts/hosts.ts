@@ -14,7 +14,7 @@ import {
   type Politeness,
   UNVISITED,
 } from '../../../domain/politeness/politeness.js';
-import { type ServerPace, UNKNOWN_PACE } from '../../../domain/politeness/server-pace.js';
+import { type HostPause, type ServerPace, UNKNOWN_PACE } from '../../../domain/politeness/server-pace.js';
 import { after, type Duration, type Instant, instant, milliseconds, seconds } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { HostRecord, HostRecords } from '../../ports/frontier-store.js';
@@ -28,6 +28,8 @@ const RETRY_DELAY = seconds(5);
 
 export class Host {
   politeness: Politeness = UNVISITED;
+  /** The pause after the last request; undefined before the first. */
+  lastPause: HostPause | undefined;
   /** Counts how often its users were notified. */
   turn = 0;
   paused = false;

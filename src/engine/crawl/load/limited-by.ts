@@ -1,5 +1,6 @@
 import type { CrawlerRunState } from '../../../domain/crawl/run-state.js';
-import { type Instant, NEVER } from '../../../domain/time/units.js';
+import type { HostPause } from '../../../domain/politeness/server-pace.js';
+import { type Duration, type Instant, NEVER } from '../../../domain/time/units.js';
 import type { SinkView } from '../../delivery/sink-view.js';
 import type { Frontier } from '../frontier/frontier.js';
 
@@ -55,6 +56,9 @@ export interface Limit extends Partial<Unsettled> {
   /** Their share of the due URLs, from 0 to 1. */
   readonly share?: number;
   readonly nextRequestAt?: Instant;
+  /** The pause between requests to the first of the hosts, and what determined it. */
+  readonly pause?: Duration;
+  readonly pauseCause?: HostPause['cause'];
 }
 
 /** `countUnsettled` is called only if nothing is due. */
@@ -77,5 +81,7 @@ export async function findLimit(load: Load, countUnsettled: () => Promise<Unsett
   const hosts = waiting.largest.map(({ hostKey }) => hostKey);
   // For any host that is not paused, the time of the next request is known.
   const kind = nextRequestAt === undefined ? 'hosts-paused' : 'politeness';
-  return { kind, hosts, share: urlsOnLargest / waiting.urls, nextRequestAt };
+  const pause = kind === 'politeness' ? waiting.largest[0]?.pause : undefined;
+  const reason = pause ? { pauseCause: pause.cause, pause: pause.length } : {};
+  return { kind, hosts, share: urlsOnLargest / waiting.urls, nextRequestAt, ...reason };
 }

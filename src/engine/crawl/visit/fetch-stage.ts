@@ -115,7 +115,7 @@ export class FetchStage {
       await this.services.hosts.recordRequestStart(host, pause);
       request = { pause };
       const response = await this.requests.send(attempt);
-      request = hasMadeRequest(response) ? this.measureRequest(host, response, pause) : undefined;
+      request = hasMadeRequest(response) ? this.measureRequest(attempt, response, pause) : undefined;
       return request ? await this.reviewResponse(attempt, response) : response;
     } catch (error) {
       if (!(error instanceof WorkLost)) throw error;
@@ -135,11 +135,17 @@ export class FetchStage {
     return result;
   }
 
-  private measureRequest(host: Host, response: PageResult, delay: Duration): HostRequest {
+  private measureRequest(attempt: Attempt, response: PageResult, delay: Duration): HostRequest {
+    const { host } = attempt;
     host.pace = updatePace(host.pace, response.duration, response.status);
-    const pause = this.extendPauseAfterReading(host, response, adaptPause(delay, host.pace));
+    const adapted = adaptPause(delay, host.pace);
+    const afterReading = this.extendPauseAfterReading(host, response, adapted);
+    const pause = this.services.rendered.extendPause(afterReading, response);
+    const ownCause = adapted > delay ? (host.pace.isFailing ? 'server-errors' : 'slow-responses') : undefined;
+    const cause = pause > afterReading ? 'rendering' : afterReading > adapted ? 'reading' : ownCause;
+    host.lastPause = { cause: cause ?? this.preconditions.getDelayCause(attempt), length: pause };
     const { age, bytes } = response;
-    return { pause: this.services.rendered.extendPause(pause, response), age, bytes };
+    return { pause, age, bytes };
   }
 
   private async reviewResponse(attempt: Attempt, response: PageResult): Promise<PageResult | typeof PUT_BACK> {

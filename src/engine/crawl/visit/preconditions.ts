@@ -9,6 +9,7 @@ import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { USER } from '../../../domain/frontier/sources.js';
 import type { Effects } from '../../../domain/policy/verdict.js';
 import { computeRequestDelay, getMaxRequestsPerHost } from '../../../domain/politeness/politeness.js';
+import type { HostPause } from '../../../domain/politeness/server-pace.js';
 import { atLeast, between, type Duration, milliseconds, seconds } from '../../../domain/time/units.js';
 import { type CrawlUrl, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { findFetcher } from '../../page/crawl-context.js';
@@ -91,6 +92,16 @@ export class Preconditions {
   /** The pause after a request for the URL. */
   getDelay(attempt: Pick<Attempt, 'host' | 'url' | 'effects'>): Duration {
     return atLeast(this.getConfiguredDelay(attempt), this.target.gates.getThrottle(attempt.host.key));
+  }
+
+  /** What determines the delay. */
+  getDelayCause(attempt: Pick<Attempt, 'host' | 'url' | 'effects'>): HostPause['cause'] {
+    const { definition } = this.target.context;
+    const delay = this.getConfiguredDelay(attempt);
+    if (this.target.gates.getThrottle(attempt.host.key) > delay) return 'schedule';
+    return delay > (attempt.effects.options.throttle ?? (definition.aggressive ? 0 : definition.throttle))
+      ? 'robots'
+      : 'crawler';
   }
 
   private getConfiguredDelay({ url, effects: { options } }: Pick<Attempt, 'url' | 'effects'>): Duration {
