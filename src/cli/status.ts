@@ -1,13 +1,7 @@
 /** `crawlway status`, `usage` and `login`: what the running server reports of its crawlers, sinks and logins. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type CrawlerDto,
-  describeLimit,
-  type LoginDto,
-  type QuotaLimitDto,
-  type SinkDto,
-  type UsageDto,
-} from '../../client/index.js';
+import type { CrawlerDto, LoginDto, QuotaLimitDto, SinkDto, UsageDto } from '../../client/index.js';
+import { describeLimit } from '../../client/index.js';
 import { toPrintable } from '../server/printable.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, printJson } from './output.js';

@@ -46,7 +46,7 @@ export class Discovery {
     private readonly store: Pick<FrontierStore, 'discover' | 'count' | 'findByKeys' | 'seed'>,
     private readonly findTarget: (crawler: string) => DiscoveryTarget | undefined,
     private readonly strangers: Pick<Strangers, 'areNaming' | 'haveNamed' | 'load' | 'getDomain'>,
-    private readonly quotas: Pick<Quotas, 'hasRoomForUrls' | 'noteNewUrls'> = NO_QUOTAS,
+    private readonly quotas?: Pick<Quotas, 'hasRoomForUrls' | 'noteNewUrls'>,
   ) {
     this.batcher = new Batcher((lists) => this.discoverLists(lists), MAX_LINKS_PER_CALL);
   }
@@ -118,7 +118,7 @@ export class Discovery {
       else byCrawler.set(state.crawler, [state]);
     }
     for (const [crawler, states] of byCrawler) {
-      this.quotas.noteNewUrls(crawler, states.length);
+      this.quotas?.noteNewUrls(crawler, states.length);
       this.findTarget(crawler)?.admit(states);
     }
     return inserted;
@@ -156,7 +156,7 @@ export class Discovery {
     const target = this.findTarget(url.crawler);
     // The crawler was removed while the page was in flight: the links wait in the store until it is back.
     if (!target) return 'some';
-    if (!this.quotas.hasRoomForUrls(url.crawler, batch.size)) {
+    if (this.quotas?.hasRoomForUrls(url.crawler, batch.size) === false) {
       if (batch.size > 0) return 'unknown';
       target.refuse(url, 'quota-urls');
       return 'none';
@@ -317,11 +317,6 @@ class PendingUrls {
     return urls;
   }
 }
-
-const NO_QUOTAS: Pick<Quotas, 'hasRoomForUrls' | 'noteNewUrls'> = {
-  hasRoomForUrls: () => true,
-  noteNewUrls: () => undefined,
-};
 
 const toCountKey = (key: string, isStrange: boolean): string => (isStrange ? `~${key}` : key);
 

@@ -68,11 +68,16 @@ export class Usage {
   /** Loads what has been used today. */
   async open(): Promise<void> {
     const day = this.today;
+    const others = new Map<string, UsageCounts>();
     for (const [setting, text] of await this.services.store.listSettings(`${PREFIX}${day}/`)) {
       const { crawler, node } = parseName(setting);
-      if (node === this.services.nodes.name) this.own.set(toKey(day, crawler), { ...NOTHING, ...JSON.parse(text) });
+      const counts: UsageCounts = { ...NOTHING, ...JSON.parse(text) };
+      const key = toKey(day, crawler);
+      if (node !== this.services.nodes.name) others.set(crawler, add(others.get(crawler) ?? NOTHING, counts));
+      else if (!this.own.has(key)) this.own.set(key, { ...counts });
     }
-    await this.loadOthers();
+    this.others = others;
+    this.othersDay = day;
   }
 
   get today(): string {
@@ -168,20 +173,8 @@ export class Usage {
     }
     for (const key of this.own.keys())
       if (splitKey(key)[0] !== this.today && !this.unsaved.has(key)) this.own.delete(key);
-    if (nodes.name !== '') await this.loadOthers();
+    if (nodes.name !== '') await this.open();
     await this.onSaved();
-  }
-
-  private async loadOthers(): Promise<void> {
-    const day = this.today;
-    const others = new Map<string, UsageCounts>();
-    for (const [setting, text] of await this.services.store.listSettings(`${PREFIX}${day}/`)) {
-      const { crawler, node } = parseName(setting);
-      if (node === this.services.nodes.name) continue;
-      others.set(crawler, add(others.get(crawler) ?? NOTHING, { ...NOTHING, ...JSON.parse(text) }));
-    }
-    this.others = others;
-    this.othersDay = day;
   }
 }
 

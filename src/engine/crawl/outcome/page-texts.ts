@@ -25,12 +25,7 @@ export interface TextChange {
   readonly isCut: boolean;
 }
 
-interface StoredChange {
-  readonly uri: string;
-  readonly before?: string;
-  readonly after: string;
-  readonly isCut: boolean;
-}
+type StoredChange = Omit<TextChange, 'at'> & { readonly uri: string };
 
 interface TextServices {
   readonly store: Settings;

@@ -67,7 +67,7 @@ type Precondition = (attempt: Attempt) => PreconditionResult | Promise<Precondit
 export class Preconditions {
   private readonly conditions: readonly Precondition[] = [
     (attempt) => this.checkEndlessPattern(attempt),
-    (attempt) => this.checkRenderQuota(attempt),
+    (attempt) => (this.findUsedUpQuota(attempt) ? this.checkRenderQuota(attempt) : CONTINUE),
     (attempt) => this.services.tracing.tracePart('robots', () => this.checkRobotsTxt(attempt)),
     (attempt) => this.checkErrorPageProbe(attempt),
     (attempt) => this.checkLogin(attempt),
@@ -135,17 +135,18 @@ export class Preconditions {
     return { end: createEmptyResult(state, createExclusion(REPEATED_TEXT, detail)) };
   }
 
-  private checkRenderQuota(attempt: Attempt): PreconditionResult | Promise<PreconditionResult> {
-    const quota = this.services.quotas.findReached(attempt.state.crawler, 'rendering');
-    return quota ? this.waitForNextDay(attempt, quota.name) : CONTINUE;
-  }
+  private findUsedUpQuota = ({ state }: Attempt) => this.services.quotas.findReached(state.crawler, 'rendering');
 
-  private async waitForNextDay({ state, effects }: Attempt, quota: string): Promise<PreconditionResult> {
+  private async checkRenderQuota(attempt: Attempt): Promise<PreconditionResult> {
     const { rendered, quotas, clock } = this.services;
-    if (!(await rendered.needsBrowser({ state, effects }, this.target.context.definition.render))) return CONTINUE;
-    const failure = createFailure('quota-rendering', `quota ${quota} has no rendering minutes left today`);
-    const retryAfter = between(clock.now(), quotas.endOfToday);
-    return { end: createEmptyResult(state, { ...failure, retryAfter }) };
+    if (!(await rendered.needsBrowser(attempt, this.target.context.definition.render))) return CONTINUE;
+    const failure = createFailure(
+      'quota-rendering',
+      `quota ${this.findUsedUpQuota(attempt)?.name} has no rendering minutes left today`,
+    );
+    return {
+      end: createEmptyResult(attempt.state, { ...failure, retryAfter: between(clock.now(), quotas.endOfToday) }),
+    };
   }
 
   private checkRobotsTxt(attempt: Attempt): PreconditionResult | Promise<PreconditionResult> {
