@@ -42,7 +42,6 @@ async function showTextChanges(url: string, options: ServerOption & JsonOption &
   process.stdout.write(`${lines.length === 0 ? toPrintable(nothing) : lines.map(toPrintable).join('\n').trimEnd()}\n`);
 }
 
-/** Long paragraphs are compared sentence by sentence. */
 const toSentences = (text: string): string => text.replaceAll(/(?<=[.!?…])\s+/g, '\n');
 
 function describeChanges({ since, counts, sections, reasons, documents, complete }: ChangesDto): string {

@@ -143,7 +143,6 @@ interface UsageOptions extends ServerOption, JsonOption {
   readonly csv?: boolean;
 }
 
-/** Shows what crawlers use by day, and what is left of their quotas. */
 export async function showUsage({ server, json, csv, from, to, crawler }: UsageOptions): Promise<void> {
   const client = new ServerClient({ server });
   const entries = Object.entries({ from, to, crawler, format: csv ? 'csv' : undefined });
@@ -169,14 +168,7 @@ function describeUsage({ days, quotas }: UsageDto): string {
 function toQuotaRow({ quota, limit, used, max, reached, until }: QuotaLimitDto): string[] {
   const format = limit === 'bytes' ? formatBytes : String;
   const state = !reached ? '' : until === undefined ? 'reached' : `reached; begins anew at ${until}`;
-  return [quota, LIMIT_NAMES[limit], format(used), format(max), state];
+  return [quota, limit, format(used), format(max), state];
 }
-
-const LIMIT_NAMES: Readonly<Record<QuotaLimitDto['limit'], string>> = {
-  urls: 'stored URLs',
-  documents: 'documents',
-  bytes: 'received today',
-  rendering: 'rendered minutes today',
-};
 
 const formatBytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;

@@ -215,5 +215,4 @@ function Comparison({ crawler, url, since }: { crawler: string; url: string; sin
   );
 }
 
-/** Long paragraphs are compared sentence by sentence. */
 const toSentences = (text: string): string => text.replaceAll(/(?<=[.!?…])\s+/g, '\n');

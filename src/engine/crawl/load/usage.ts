@@ -110,7 +110,7 @@ export class Usage {
   async list({ from, to, crawlers }: UsageFilter): Promise<UsageEntry[]> {
     await this.save();
     const merged = new Map<string, UsageEntry>();
-    const prefix = PREFIX + getCommonPrefix(from, to);
+    const prefix = from === to ? `${PREFIX}${from}/` : PREFIX;
     for (const [setting, text] of await this.services.store.listSettings(prefix)) {
       const { day, crawler } = parseName(setting);
       if (day < from || day > to || (crawlers && !crawlers.has(crawler))) continue;
@@ -190,12 +190,6 @@ const add = (a: UsageCounts, b: UsageCounts): UsageCounts => ({
 const toDay = (at: Instant): string => formatIsoTime(at).slice(0, 10);
 const toKey = (day: string, crawler: string): string => `${day} ${crawler}`;
 const splitKey = (key: string): [day: string, crawler: string] => [key.slice(0, 10), key.slice(11)];
-
-function getCommonPrefix(a: string, b: string): string {
-  let length = 0;
-  while (length < a.length && a[length] === b[length]) length++;
-  return a.slice(0, length);
-}
 
 /** Names of crawlers contain no slash. */
 const toName = (day: string, crawler: string, node: string): string => `${PREFIX}${day}/${crawler}/${node}`;
