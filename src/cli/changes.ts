@@ -24,7 +24,6 @@ export async function showChanges({ server, json, diff, ...query }: ChangesOptio
   process.stdout.write(`${describeChanges(changes)}\n`);
 }
 
-/** Shows what the text of a document was before and after its changes, the newest first. */
 async function showTextChanges(url: string, options: ServerOption & JsonOption & { crawler?: string }): Promise<void> {
   const client = new ServerClient(options);
   const crawler = await client.resolveCrawler(options.crawler);

@@ -62,7 +62,6 @@ export async function controlHost(action: 'pause' | 'resume', host: string, opti
   process.stdout.write(`${toPrintable(view.host)} ${state}\n`);
 }
 
-/** Shows one web server, and why it is crawled no faster. */
 export async function showHost(host: string, options: Options): Promise<void> {
   const view = await new ServerClient(options).call<HostDto>('GET', `/hosts/${encodeURIComponent(host)}`);
   if (options.json) return printJson(view);

@@ -21,10 +21,7 @@ export const UNKNOWN_PACE: ServerPace = {
   isFailing: false,
 };
 
-/**
- * What determined the pause after a request: the crawler or a condition, a schedule, robots.txt, a server that responds
- * more slowly than usual or with 5xx, a page that took long to read, or the requests that a rendered page made itself.
- */
+/** What determined the pause after a request. */
 export const PAUSE_CAUSES = [
   'crawler',
   'schedule',

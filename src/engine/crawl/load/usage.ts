@@ -191,7 +191,6 @@ const toDay = (at: Instant): string => formatIsoTime(at).slice(0, 10);
 const toKey = (day: string, crawler: string): string => `${day} ${crawler}`;
 const splitKey = (key: string): [day: string, crawler: string] => [key.slice(0, 10), key.slice(11)];
 
-/** Names of crawlers contain no slash. */
 const toName = (day: string, crawler: string, node: string): string => `${PREFIX}${day}/${crawler}/${node}`;
 
 function parseName(setting: string): { day: string; crawler: string; node: string } {

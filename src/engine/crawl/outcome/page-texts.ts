@@ -115,7 +115,6 @@ export class PageTexts {
   }
 }
 
-/** Names of crawlers contain no slash. */
 const toPrefix = (crawler: string, url: string): string =>
   `${PREFIX}${crawler}/${BigInt.asUintN(64, computeUrlKey(url)).toString(16)}/`;
 

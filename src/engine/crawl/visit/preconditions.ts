@@ -94,7 +94,6 @@ export class Preconditions {
     return atLeast(this.getConfiguredDelay(attempt), this.target.gates.getThrottle(attempt.host.key));
   }
 
-  /** What determines the delay. */
   getDelayCause(attempt: Pick<Attempt, 'host' | 'url' | 'effects'>): HostPause['cause'] {
     const { definition } = this.target.context;
     const delay = this.getConfiguredDelay(attempt);
