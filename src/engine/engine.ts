@@ -143,6 +143,7 @@ export class Engine implements EngineApi {
     await configuring;
     await this.services.visitTools.logins.configure(definition);
     this.services.visitTools.subscriptions.configure(definition.webSub);
+    this.services.visitTools.ocr.configure(definition.extractors);
     this.sinkPool.configure(definition);
     this.kept.forgetReaders();
     this.currentDefinition = definition;

@@ -180,7 +180,7 @@ export class CrawlWorld {
   }
 
   /** The world waits for the answer. */
-  private async delivered<T>(answer: Promise<T>): Promise<T> {
+  async delivered<T>(answer: Promise<T>): Promise<T> {
     this.delivering++;
     return answer.finally(() => this.delivering--);
   }

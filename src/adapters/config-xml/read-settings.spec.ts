@@ -170,3 +170,16 @@ describe('settings without effect, or with another one than they seem to have', 
     );
   });
 });
+
+describe('Extractor', () => {
+  it('names the languages of OCR by codes', () => {
+    const extractor = (ocr: string) => read(`<CrawlConfig><cw:Extractor type="documents" ocr="${ocr}"/></CrawlConfig>`);
+    expect(extractor('eng, chi_sim').definition?.extractors).toMatchObject([
+      { type: 'documents', ocr: { languages: ['eng', 'chi_sim'], pagesPerDay: 1_000 } },
+    ]);
+    expect(extractor('').definition?.extractors?.[0]).not.toHaveProperty('ocr');
+    expect(extractor('../../etc').problems).toContainEqual(
+      expect.objectContaining({ severity: 'error', message: expect.stringContaining('code of a Tesseract language') }),
+    );
+  });
+});

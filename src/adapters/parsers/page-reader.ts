@@ -1,5 +1,6 @@
 /** The engine's `PageReader`: determines the media type of a body, finds its extractor, and reads sitemaps. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { constants, gunzipSync } from 'node:zlib';
 import type { ExtractorDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { ContentExtractor, SyncExtractor } from '../../engine/ports/content-extractor.js';
@@ -89,11 +90,10 @@ export class DocumentReader implements PageReader {
 
   configure(extractors: readonly ExtractorDefinition[], additional: readonly ContentExtractor[] = []): void {
     const documentsDefinition = extractors.find((extractor) => extractor.type === 'documents');
-    const { timeLimit, memoryLimit, members } = { ...DEFAULT_DOCUMENT_LIMITS, ...documentsDefinition };
-    const { limits } = this.documents;
+    const { timeLimit, memoryLimit, members, ocr } = { ...DEFAULT_DOCUMENT_LIMITS, ...documentsDefinition };
+    const limits = { ...DEFAULT_DOCUMENT_LIMITS, timeLimit, memoryLimit, members, ocrLanguages: ocr?.languages };
     // Processes with the previous limits end once they have been idle for a while.
-    if (timeLimit !== limits.timeLimit || memoryLimit !== limits.memoryLimit || members !== limits.members)
-      this.documents = new DocumentProcesses({ ...limits, timeLimit, memoryLimit, members }, this.entry);
+    if (!isDeepStrictEqual(limits, this.documents.limits)) this.documents = new DocumentProcesses(limits, this.entry);
     this.findByMediaType = this.createFinder(extractors, additional);
   }
 

@@ -12,6 +12,15 @@ export const CONTENT_PREFIX = 'c1-';
 export const FACTS_LENGTH = 16;
 export const LINKS_LENGTH = 16;
 
+/** How the facts begin of a document whose pages are pictures: not read, or read by OCR. */
+export const SCAN_MARKS = { 'no-text-layer': 'scan', 'text-by-ocr': 'ocr-' } as const;
+
+/** The reason for which a document has no text, or text that was read by OCR; undefined for any other document. */
+export const findScanReason = (stamp: string): keyof typeof SCAN_MARKS | undefined =>
+  (['no-text-layer', 'text-by-ocr'] as const).find((reason) =>
+    stamp.slice(-FACTS_LENGTH).startsWith(SCAN_MARKS[reason]),
+  );
+
 const getLinksLength = (stamp: string): number => (stamp.startsWith(CONTENT_PREFIX) ? LINKS_LENGTH : 0);
 
 export const hasSameText = (a: string, b: string): boolean =>

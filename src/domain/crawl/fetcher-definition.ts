@@ -112,6 +112,13 @@ export interface RendererDefinition {
   readonly place?: Place;
 }
 
+export interface OcrDefinition {
+  /** Codes of Tesseract's languages, such as `eng`. */
+  readonly languages: readonly string[];
+  /** Once as many pages were read on one day (in UTC), no further document is begun. */
+  readonly pagesPerDay: number;
+}
+
 export type ExtractorDefinition =
   | {
       /** Limits for documents, which are read in separate processes. */
@@ -122,6 +129,8 @@ export type ExtractorDefinition =
       readonly memoryLimit: number;
       /** Whether the files within documents are documents of their own. */
       readonly members?: boolean;
+      /** Character recognition of pages that are pictures; off if missing. */
+      readonly ocr?: OcrDefinition;
     }
   | {
       /** An Apache Tika server. */

@@ -256,7 +256,11 @@ export const REASONS = {
   ),
   'no-text-layer': page(
     'The document is in the index with hardly any text: its pages are pictures, such as scans, without a layer of text.',
-    'Run the file through character recognition (OCR) and publish the result if its text should be found.',
+    'Have it read by character recognition (`ocr` of the Extractor), or run the file through it and publish the result.',
+  ),
+  'text-by-ocr': page(
+    'The document is in the index with text that character recognition (OCR) read from pictures of its pages, with some errors.',
+    'Publish the file with a layer of text if this one is not good enough.',
   ),
   'text-incomplete': page(
     'The document is in the index with a part of its text: for many of its letters, the file does not say which they are.',

@@ -7,7 +7,7 @@
  */
 import { type ContentDefinition, changesDocuments } from '../../domain/content/content-definition.js';
 import { isPage } from '../../domain/content/document-types.js';
-import { CONTENT_PREFIX, FACTS_LENGTH, LINKS_LENGTH } from '../../domain/content/exact-duplicates.js';
+import { CONTENT_PREFIX, FACTS_LENGTH, LINKS_LENGTH, SCAN_MARKS } from '../../domain/content/exact-duplicates.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
 import type { PageContent } from '../ports/page-reader.js';
 import { type DocumentDraft, deliversText, type FetchedPage } from './document-steps.js';
@@ -62,6 +62,7 @@ function hashBytes(
       ...listFiles(page, parts),
     ].join('\0'),
     digest,
+    findScanMark(page),
   );
 }
 
@@ -70,8 +71,14 @@ const listFiles = ({ content }: FetchedPage, parts: readonly PushDocument[]): st
   content.parts?.some(({ file }) => file) ? parts.map(({ stamp }) => stamp) : [];
 
 /** Body and facts have separate digests, so that they need not be copied into one buffer. */
-const hashBodyAndFacts = (body: Uint8Array | string, facts: string, digest: Digest): string =>
-  digest(body) + digest(facts).slice(0, FACTS_LENGTH);
+const hashBodyAndFacts = (body: Uint8Array | string, facts: string, digest: Digest, mark = ''): string =>
+  digest(body) + (mark + digest(facts)).slice(0, FACTS_LENGTH);
+
+/** Text that was read by OCR is a change after none, although the bytes are the same. */
+function findScanMark({ content }: FetchedPage): string {
+  const reason = content.shortfall?.reason;
+  return reason === 'no-text-layer' || reason === 'text-by-ocr' ? SCAN_MARKS[reason] : '';
+}
 
 function hashExtractedContent(
   page: FetchedPage,

@@ -49,6 +49,8 @@ const MAX_VALUE_LENGTH = 16_384;
 const MAX_TITLE_LENGTH = 16_384;
 
 const MAX_TEXT_LENGTH = 4_000_000;
+/** Someone is waiting for them. */
+const MAX_INSPECTED_OCR_PAGES = 5;
 
 /** Extracts what the crawl needs from the body of a page; fails if its extractor is unavailable. */
 export async function extractContent(
@@ -69,14 +71,22 @@ export async function extractContent(
     wantsMetas: contentDefinition?.metas ?? true,
     repeatedBlocks: page.task.repeatedBlocks,
     showsCut: page.task.inspect,
+    maxOcrPages: page.task.inspect ? MAX_INSPECTED_OCR_PAGES : page.task.ocr?.maxPages,
   };
   try {
-    return await holdThread(tools, () => extract(tools, body, mediaType, context));
+    const result = await holdThread(tools, () => extract(tools, body, mediaType, context));
+    return mustWaitForOcr(page, result) ? createFailure('extractor-unavailable', OCR_LATER) : result;
   } catch (error) {
     if (!(error instanceof ExtractorUnavailable)) throw error;
     return createFailure(error.code, error.message);
   }
 }
+
+const OCR_LATER = 'the document has to be read by OCR again, which waits for another document or for the next day';
+
+/** Text that was read by OCR stays until it can be replaced. */
+const mustWaitForOcr = ({ task }: RequestedPage, result: Extraction | Refusal): boolean =>
+  task.ocr?.maxPages === 0 && !isRefusal(result) && result.shortfall?.reason === 'no-text-layer';
 
 /**
  * Runs work that may block the thread for a long time, and reports its beginning and end, so that other pages are not

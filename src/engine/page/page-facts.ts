@@ -106,6 +106,7 @@ export function createDocumentOutcome(
     canonical,
     unread,
     shortfall: unread ? undefined : content.shortfall,
+    ocrPages: content.ocrPages,
     ...(page.task.inspect ? { reading: toReadingView(content, document) } : {}),
     needsRendering: renderFailure ? undefined : content.needsRendering,
     isMostlyCut: content.mainShare !== undefined && content.mainShare < 0.5,

@@ -168,6 +168,7 @@ async function readBody(visit: Visit, response: HttpResponse): Promise<Ending> {
   const type = holdThread(tools, () => classifyBody(visit, response));
   if ('outcome' in type) return type;
   const { mediaType, feed } = type;
+  if (isKnownScan(page, response, tools)) return { outcome: checkUnchanged(page, response) };
   const content = await extractContent(page, response, mediaType, tools);
   if ('kind' in content) return { outcome: content };
   if (isRefusal(content)) {
@@ -183,6 +184,13 @@ async function readBody(visit: Visit, response: HttpResponse): Promise<Ending> {
   if (task.trial || !shouldRender(mode, task, mediaType, content)) return finishPage(visit, readPage);
   const { report: rendering, ...rendered } = await renderPage(page, readPage, collector, tools);
   return { rendering, ...('outcome' in rendered ? rendered : await finishPage(visit, rendered.page)) };
+}
+
+/** Whether the document has been read by OCR and is the same: reading it again would take minutes. */
+function isKnownScan(page: RequestedPage, { body }: HttpResponse, { digest }: PageTools): boolean {
+  const { ocr, stamp, trial, inspect } = page.task;
+  if (!ocr?.wasRead || stamp === undefined || trial || inspect || needsLinks(page)) return false;
+  return stamp.startsWith(digest(body));
 }
 
 /** Returns the media type of a body that is to be read. */

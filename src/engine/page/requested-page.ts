@@ -124,7 +124,7 @@ export function createRequest(page: RequestedPage): FetchRequest {
 }
 
 /**
- * A document that should be in the index but is not is fetched in full, whatever its ETag says. The same applies to one
+ * A document that should be in the index but is not, or is to be read by OCR, is fetched in full, whatever its ETag says. The same applies to one
  * whose links or metas have not been judged by the current policy, and where headers say who may see it: servers may
  * leave those out of a "not modified" response.
  */
@@ -133,7 +133,9 @@ function canFetchConditionally(page: RequestedPage): boolean {
   const { acl, disableConditionalGet } = context.definition;
   if (disableConditionalGet || acl?.allowHeader !== undefined || acl?.denyHeader !== undefined) return false;
   const isMissing = task.stamp === undefined && effects.index;
-  return !isMissing && !needsLinks(page) && !shouldRenderFirst(mode, task) && findCanonicalForm(page) === undefined;
+  const isToBeReadByOcr = task.ocr !== undefined && !task.ocr.wasRead;
+  if (isMissing || isToBeReadByOcr) return false;
+  return !needsLinks(page) && !shouldRenderFirst(mode, task) && findCanonicalForm(page) === undefined;
 }
 
 /** A document that gives way to another URL is visited again as soon as the minimum age allows. */

@@ -32,6 +32,8 @@ export interface ExtractionContext extends ReadLimits {
   readonly wantsMetas?: boolean;
   /** True if someone is inspecting the page and wants to see what was cut out. */
   readonly showsCut?: boolean;
+  /** Maximum number of pages of a document that may be read by OCR; none if missing. */
+  readonly maxOcrPages?: number;
 }
 
 /**

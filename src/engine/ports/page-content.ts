@@ -85,6 +85,8 @@ export interface PageContent {
   readonly look?: ContentLook;
   /** Set if the document is known to show text that was not read. */
   readonly shortfall?: Shortfall;
+  /** Number of pages that were read by OCR. */
+  readonly ocrPages?: number;
   /** True if something on the page was left out because a limit was exceeded (links, text). */
   readonly truncated: boolean;
 }

@@ -78,12 +78,21 @@ export interface PageTask {
   readonly render?: 'always' | 'never';
   /** Number of consecutive failed attempts to render the page. */
   readonly renderFailures?: number;
+  readonly ocr?: OcrTask;
   /** True if the page is to be compared with its host's error page, whatever it looks like. */
   readonly wantsFingerprint?: boolean;
   /** Hashes of blocks of text to leave out; present if the blocks of the page are to be reported. */
   readonly repeatedBlocks?: Int32Array;
   /** Which words of the page are needed if it has links that may be new. */
   readonly wantsWords?: 'with numbers' | 'without numbers';
+}
+
+/** Set if the document in the index has pages that are pictures, and OCR is on. */
+export interface OcrTask {
+  /** Maximum number of pages that may be read by OCR; 0 if that has to wait. */
+  readonly maxPages: number;
+  /** True if the text in the index was read by OCR. */
+  readonly wasRead: boolean;
 }
 
 /** A page as fetched, or as rendered if its crawler renders it. */
@@ -183,6 +192,8 @@ export type PageOutcome =
       readonly unread?: Refusal;
       /** Why the document is pushed with less text than it shows. */
       readonly shortfall?: Shortfall;
+      /** Number of pages that were read by OCR. */
+      readonly ocrPages?: number;
       /** Set if the page has no content without its scripts; a human-readable description of the evidence. */
       readonly needsRendering?: string;
       /** True if the main content of the page has less than half of its text outside links. */

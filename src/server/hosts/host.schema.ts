@@ -73,7 +73,7 @@ export const hostSchema = schema<HostView & { readonly pausedUntil?: Instant }>(
   ).optional(),
   shortTexts: counts(
     { 'no-text-layer': 12 },
-    'Documents in the index with less text than they show, by reason (`no-text-layer`, `text-incomplete`, `text-cut`); counted like those of `needRendering`.',
+    'Documents in the index with less text than they show, by reason (`no-text-layer`, `text-by-ocr`, `text-incomplete`, `text-cut`); counted like those of `needRendering`.',
   ).optional(),
   needRendering: one(
     needRenderingSchema,

@@ -96,7 +96,7 @@ const SPECS: readonly MetricSpec[] = [
   {
     type: 'counter',
     name: 'crawlway_documents_without_text_total',
-    help: 'Documents whose text could not be extracted, or only a part of it, by reason code (extract-…, no-text-layer, text-incomplete, text-cut).',
+    help: 'Documents whose text could not be extracted, or only a part of it, by reason code (extract-…, no-text-layer, text-by-ocr, text-incomplete, text-cut).',
     labels: ['crawler', 'reason'],
     rows: ({ metrics }) => metrics.unread.map(({ crawler, reason, count }): Row => [{ crawler, reason }, count]),
   },

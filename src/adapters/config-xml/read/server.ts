@@ -189,8 +189,14 @@ export function readExtractors(root: Node, { problems }: ReadContext): Extractor
   return nodes.map(({ values, place }): ExtractorDefinition => {
     const { type, url, timeLimitMS: timeLimit } = values;
     if (type === 'documents') {
-      const { memoryLimitBytes: memoryLimit, members } = values;
-      return { type, timeLimit, memoryLimit, members };
+      const { memoryLimitBytes: memoryLimit, members, ocr, ocrPagesPerDay: pagesPerDay } = values;
+      return {
+        type,
+        timeLimit,
+        memoryLimit,
+        members,
+        ...(ocr?.length ? { ocr: { languages: ocr, pagesPerDay } } : {}),
+      };
     }
     if (url === undefined)
       problems.add('missing-attribute', 'an extractor of type tika requires the attribute url', place);

@@ -150,6 +150,15 @@ export const EXTRACTOR = element(
       '`documents`: attachments of e-mail, messages of mailboxes and files in zip and tar archives are documents of their own, at the URL of the document with `#member=` and the path.',
       { default: 'false' },
     ),
+    ocr: attribute(
+      t.ocrLanguages,
+      '`documents`: the languages in which pages of PDF that are pictures are read by character recognition (OCR). It needs npm packages that are installed separately (docs/documents.md).',
+    ),
+    ocrPagesPerDay: attribute(
+      t.integer(1),
+      '`documents`: after as many pages on one day (in UTC), no further document is read by OCR.',
+      { default: '1000' },
+    ),
   },
 );
 

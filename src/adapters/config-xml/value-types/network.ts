@@ -22,6 +22,10 @@ export const mediaTypes = listOf(
   token('media type, `text/*` for a family', /^[\w.+-]+\/(?:\*|[\w.+-]+)$/, toLowerCase),
 );
 
+export const ocrLanguages = listOf(
+  token('code of a Tesseract language, such as `eng` or `chi_sim`', /^[a-z]{3}(?:_[a-z]{3,4}){0,2}$/, toLowerCase),
+);
+
 export const headerName = token('header name', /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, (value) => value);
 
 function parseHttpUrl(value: string): Parsed<string> {

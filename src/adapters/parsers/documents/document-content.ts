@@ -1,6 +1,7 @@
 /** The result of a document reader, or the reason why there is none. */
 import type { Shortfall } from '../../../domain/content/shortfall.js';
 import type { Extraction, Refusal } from '../../../engine/ports/content-extractor.js';
+import type { OcrFiles } from './ocr-files.js';
 
 export interface DocumentRequest {
   /** In lower case, without parameters. */
@@ -17,6 +18,13 @@ export interface DocumentRequest {
   readonly clockLimit?: number;
   /** Whether the files within the document are wanted: attachments of messages, entries of archives. */
   readonly members?: boolean;
+  /** What reads the pictures of pages; they are not read if missing. */
+  readonly ocr?: OcrRequest;
+}
+
+export interface OcrRequest extends OcrFiles {
+  readonly languages: readonly string[];
+  readonly maxPages: number;
 }
 
 /** A file within a document. */
@@ -56,6 +64,8 @@ export class DocumentContent {
   language: string | undefined;
   /** Set if the document is known to show text that was not read. */
   shortfall: Shortfall | undefined;
+  /** Number of pages that were read by OCR; undefined if none were to be. */
+  ocrPages: number | undefined;
   private readonly pieces: string[] = [];
   private asides: string[] = [];
   private asideDepth = 0;
@@ -162,6 +172,7 @@ export class DocumentContent {
       fields: this.fields,
       robotsMetas: [],
       ...(this.shortfall ? { shortfall: this.shortfall } : {}),
+      ...(this.ocrPages === undefined ? {} : { ocrPages: this.ocrPages }),
       truncated: this.isTruncated || (maxTextLength > 0 && fullText.length > maxTextLength),
     };
   }

@@ -1,6 +1,7 @@
 /** The server's side of a process that reads one document at a time, with limited time, memory and output. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Extraction, ExtractorUnavailable, type Refusal } from '../../../engine/ports/content-extractor.js';
@@ -12,6 +13,10 @@ export interface ProcessLimits {
   readonly timeLimit: number;
   /** Memory limit of the process in bytes. */
   readonly memoryLimit: number;
+  /** Folders that the process may read, besides those of the program. */
+  readonly readableFolders?: readonly string[];
+  /** Whether everything else on the machine goes first. */
+  readonly isInBackground?: boolean;
 }
 
 export interface Reply {
@@ -63,6 +68,7 @@ export class DocumentProcess {
       cwd: dirname(file),
       windowsHide: true,
     });
+    if (limits.isInBackground) lowerPriority(this.child.pid);
     this.child.on('error', (error) =>
       this.retireAndSettle(
         new ExtractorUnavailable(`the process that reads documents could not be started: ${error.message}`),
@@ -157,11 +163,13 @@ const ENTRY = new URL('./documents.process.js', import.meta.url);
  * Flags for Node's permission model: no files except the program, no processes, no threads, no native add-ons and,
  * since Node 25, no network.
  */
-function buildNodeFlags(entry: string, { memoryLimit }: ProcessLimits): string[] {
+function buildNodeFlags(entry: string, { memoryLimit, readableFolders = [] }: ProcessLimits): string[] {
   const heapMb = Math.max(64, Math.round(memoryLimit / MEBIBYTE / 2));
   return [
     '--permission',
-    ...listProgramFolders(entry).map((folder) => `--allow-fs-read=${folder}`),
+    ...[...listProgramFolders(entry), ...readableFolders.map((folder) => join(folder, '*'))].map(
+      (folder) => `--allow-fs-read=${folder}`,
+    ),
     `--max-old-space-size=${heapMb}`,
     '--max-semi-space-size=8',
     '--disable-proto=delete',
@@ -175,6 +183,14 @@ function listProgramFolders(entry: string): string[] {
   if (existsSync(join(folder, 'pdfium.wasm'))) return [join(folder, '*')];
   const packages = dirname(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm')));
   return [join(dirname(dirname(dirname(folder))), '*'), join(dirname(dirname(dirname(packages))), '*')];
+}
+
+function lowerPriority(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // The process has ended already, or the system does not allow it.
+  }
 }
 
 function classifyExit(code: number | null, signal: NodeJS.Signals | null): EndReason {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import { DOCUMENT_TYPES } from '../../../domain/content/document-types.js';
-import { hours } from '../../../domain/time/units.js';
+import { hours, minutes } from '../../../domain/time/units.js';
 import {
   type AsyncExtractor,
   type Extraction,
@@ -14,7 +14,9 @@ import {
   isRefusal,
   type Refusal,
 } from '../../../engine/ports/content-extractor.js';
+import type { OcrRequest } from './document-content.js';
 import { DocumentProcess, type ProcessLimits } from './document-process.js';
+import { findOcrFiles, listOcrFolders, type OcrFiles } from './ocr-files.js';
 
 export interface DocumentLimits extends ProcessLimits {
   /** Maximum number of processes at the same time. */
@@ -23,6 +25,8 @@ export interface DocumentLimits extends ProcessLimits {
   readonly idleTime: number;
   /** Whether the files within documents are read. */
   readonly members?: boolean;
+  /** Languages of the text in pictures of pages, if it is read. */
+  readonly ocrLanguages?: readonly string[];
 }
 
 const MIB = 1024 * 1024;
@@ -32,6 +36,18 @@ export const DEFAULT_DOCUMENT_LIMITS: DocumentLimits = {
   processes: 1,
   idleTime: 60_000,
 };
+
+/** A page takes seconds, and Tesseract much of the memory. On the clock, the time must stay below `timeLimit` below. */
+const OCR_TIME_LIMIT = minutes(10);
+const MIN_OCR_MEMORY = 640 * MIB;
+
+const toOcrLimits = (limits: DocumentLimits, files: OcrFiles): DocumentLimits => ({
+  ...limits,
+  timeLimit: OCR_TIME_LIMIT,
+  memoryLimit: Math.max(limits.memoryLimit, MIN_OCR_MEMORY),
+  readableFolders: listOcrFolders(files),
+  isInBackground: true,
+});
 
 /**
  * Maximum number of unreadable documents that are remembered, by the digest of their bytes: they are not tried again
@@ -43,6 +59,7 @@ interface QueuedDocument {
   readonly body: Uint8Array;
   readonly mediaType: string;
   readonly context: ExtractionContext;
+  readonly ocr: OcrRequest | undefined;
   readonly resolve: (result: Extraction | Refusal) => void;
   readonly reject: (error: ExtractorUnavailable) => void;
 }
@@ -59,6 +76,8 @@ export class DocumentProcesses implements AsyncExtractor {
   private readonly queue: QueuedDocument[] = [];
   private readonly refusals = new BoundedMap<string, Refusal>(MAX_REMEMBERED_REFUSALS);
   private readonly timers = new Map<DocumentProcess, NodeJS.Timeout>();
+  private ocrFiles: OcrFiles | undefined;
+  private ocrProcesses: DocumentProcesses | undefined;
 
   constructor(
     readonly limits: DocumentLimits = DEFAULT_DOCUMENT_LIMITS,
@@ -67,7 +86,7 @@ export class DocumentProcesses implements AsyncExtractor {
 
   /** Process IDs, for monitoring. */
   get processIds(): number[] {
-    return [...this.processes].flatMap(({ pid }) => pid ?? []);
+    return [...[...this.processes].flatMap(({ pid }) => pid ?? []), ...(this.ocrProcesses?.processIds ?? [])];
   }
 
   async extract(
@@ -76,11 +95,45 @@ export class DocumentProcesses implements AsyncExtractor {
     context: ExtractionContext,
     signal?: AbortSignal,
   ): Promise<Extraction | Refusal> {
+    const result = await this.extractPlainly(body, mediaType, context, signal);
+    const isScan = !isRefusal(result) && result.shortfall?.reason === 'no-text-layer';
+    if (!isScan || !context.maxOcrPages || !this.limits.ocrLanguages) return result;
+    const recognized = await this.recognize(this.limits.ocrLanguages, body, mediaType, context, signal);
+    if (!('refused' in recognized)) return recognized;
+    const detail = `${result.shortfall!.detail}; character recognition failed: ${recognized.detail}`;
+    return { ...result, shortfall: { reason: 'no-text-layer', detail } };
+  }
+
+  /** Reads a document again, with the pictures in it, in a process of its own that keeps no other document waiting. */
+  private async recognize(
+    languages: readonly string[],
+    body: Uint8Array,
+    mediaType: string,
+    context: ExtractionContext,
+    signal: AbortSignal | undefined,
+  ): Promise<Extraction | Pick<Refusal, 'refused' | 'detail'>> {
+    try {
+      this.ocrFiles ??= findOcrFiles(languages);
+    } catch (error) {
+      return { refused: 'extract-unsupported', detail: (error as Error).message };
+    }
+    this.ocrProcesses ??= new DocumentProcesses(toOcrLimits(this.limits, this.ocrFiles), this.entry);
+    const ocr = { ...this.ocrFiles, languages, maxPages: context.maxOcrPages! };
+    return this.ocrProcesses.extractPlainly(body, mediaType, context, signal, ocr);
+  }
+
+  private async extractPlainly(
+    body: Uint8Array,
+    mediaType: string,
+    context: ExtractionContext,
+    signal?: AbortSignal,
+    ocr?: OcrRequest,
+  ): Promise<Extraction | Refusal> {
     const digest = createHash('sha256').update(mediaType).update(body).digest('base64');
     const refusal = this.refusals.get(digest);
     if (refusal) return refusal;
     const result = await new Promise<Extraction | Refusal>((resolve, reject) => {
-      const queued = { body, mediaType, context, resolve, reject };
+      const queued = { body, mediaType, context, ocr, resolve, reject };
       this.queue.push(queued);
       signal?.addEventListener('abort', () => this.removeFromQueue(queued), { once: true });
       this.startNext();
@@ -95,6 +148,7 @@ export class DocumentProcesses implements AsyncExtractor {
     for (const { reject } of this.queue.splice(0)) reject(reason);
     for (const timer of this.timers.values()) clearTimeout(timer);
     for (const process of this.processes) process.kill(reason);
+    this.ocrProcesses?.close();
   }
 
   private startNext(): void {
@@ -103,10 +157,10 @@ export class DocumentProcesses implements AsyncExtractor {
         this.idleProcesses.pop() ?? (this.processes.size < this.limits.processes ? this.startProcess() : undefined);
       if (!process) return;
       clearTimeout(this.timers.get(process));
-      const { body, mediaType, context, resolve, reject } = this.queue.shift()!;
+      const { body, mediaType, context, ocr, resolve, reject } = this.queue.shift()!;
       const { maxLinks, maxTextLength } = context;
       process
-        .read(body, { mediaType, maxLinks, maxTextLength, members: this.limits.members })
+        .read(body, { mediaType, maxLinks, maxTextLength, members: this.limits.members, ocr })
         .finally(() => {
           if (!process.ended) this.keepForReuse(process);
         })

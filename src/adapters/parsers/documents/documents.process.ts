@@ -90,7 +90,7 @@ async function readFile(body: Uint8Array, mediaType: string, request: DocumentRe
 }
 
 async function readWithTimeout(body: Uint8Array, request: DocumentRequest): Promise<DocumentContent> {
-  const reader = await loadReader(body, request.mediaType);
+  const reader = await loadReader(body, request);
   // Run as a script because its time limit also interrupts WebAssembly, and applies even if the server has ended.
   Object.assign(globalThis, { readDocument: () => reader(body, request) });
   return await runInThisContext('readDocument()', { timeout: request.clockLimit ?? request.timeLimit });
@@ -107,7 +107,7 @@ function toRefusal(error: unknown, { clockLimit, timeLimit }: DocumentRequest): 
 /** Loads each library with the first document that needs it. A synchronous reader can be interrupted. */
 async function loadReader(
   body: Uint8Array,
-  mediaType: string,
+  { mediaType, ocr }: DocumentRequest,
 ): Promise<(body: Uint8Array, request: DocumentRequest) => DocumentContent | Promise<DocumentContent>> {
   switch (chooseFormat(body, mediaType)) {
     case 'pdf': {
@@ -116,8 +116,9 @@ async function loadReader(
         import('./formats/pdfium.js'),
       ]);
       pdfium ??= loadPdfium();
-      const instance = await pdfium;
-      return (body, request) => readPdf(instance, body, request);
+      if (ocr) recognizer ??= (await import('./formats/text-recognizer.js')).TextRecognizer.load(ocr);
+      const [instance, loadedRecognizer] = await Promise.all([pdfium, recognizer]);
+      return (body, request) => readPdf(instance, body, request, ocr && loadedRecognizer);
     }
     case 'word':
       return (await import('./formats/word.js')).readWord;
@@ -157,6 +158,7 @@ const chooseFormat = (body: Uint8Array, mediaType: string): DocumentFormat | und
   sniffMediaType(body) === 'application/x-ole-storage' ? 'compound' : findDocumentFormat(mediaType);
 
 let pdfium: Promise<import('./formats/pdfium.js').Pdfium> | undefined;
+let recognizer: Promise<import('./formats/text-recognizer.js').TextRecognizer> | undefined;
 
 const toExtraction = (content: DocumentContent): Extraction => content.finish(determineLanguage);
 

@@ -15,6 +15,7 @@ import type { Strangers } from '../hosts/strangers.js';
 import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
 import type { Attempt } from './attempt.js';
 import { isHub } from './link-stage.js';
+import type { OcrVisits } from './ocr-visits.js';
 import type { Preconditions } from './preconditions.js';
 import type { RenderedVisits } from './rendered-visits.js';
 import type { Retries } from './retries.js';
@@ -23,6 +24,7 @@ import { toSentSession, type VisitSessions } from './visit-sessions.js';
 export interface RequestServices {
   readonly processor: Pick<PageProcessor, 'process'>;
   readonly rendered: RenderedVisits;
+  readonly ocr: OcrVisits;
   readonly probes: Pick<ErrorPageProbes, 'hasErrorPage'>;
   readonly clock: Clock;
   readonly strangers: Pick<Strangers, 'areNaming'>;
@@ -63,14 +65,14 @@ export class PageRequests {
     const reportLinks = await this.target.rediscovery.needsAllLinks(state, task, this.target.current.policySince);
     const allLinksIfChanged = isHub(state, this.target.context);
     if (session) this.sessions.noteSentCookies(state, session);
-    const { rendered, processor } = this.services;
+    const { rendered, ocr, processor } = this.services;
     const wantsFingerprint = this.services.probes.hasErrorPage(state.hostKey);
     const baseTask = {
       ...task,
       ...{ variant, session, wantsWords, wantsFingerprint, reportLinks, allLinksIfChanged, robotsPreferences },
     };
     const result = await rendered.run(attempt, this.target.context.definition.render, (rendering) =>
-      processor.process({ ...baseTask, ...rendering }),
+      ocr.run(attempt, (ocr) => processor.process({ ...baseTask, ...rendering, ocr })),
     );
     this.services.tracing.recordResponse(result);
     return session ? { ...result, sent: toSentSession(session) } : result;

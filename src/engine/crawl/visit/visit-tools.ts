@@ -11,6 +11,7 @@ import type { LoadDomains } from '../hosts/politeness-groups.js';
 import type { WebServers } from '../hosts/web-servers.js';
 import type { Quotas } from '../load/quotas.js';
 import type { Logins } from '../logins/logins.js';
+import { OcrVisits } from './ocr-visits.js';
 import { RenderedVisits } from './rendered-visits.js';
 import { ResultReview } from './result-review.js';
 
@@ -38,6 +39,7 @@ export class VisitTools {
   readonly review: ResultReview;
   readonly rendered: RenderedVisits;
   readonly quotas: Quotas;
+  readonly ocr: OcrVisits;
   readonly maxVisits: number;
   readonly moveRules: MoveRules;
 
@@ -50,6 +52,7 @@ export class VisitTools {
     this.review = new ResultReview({ ...services, ...webServers });
     this.rendered = new RenderedVisits(store, clock);
     this.quotas = quotas;
+    this.ocr = new OcrVisits(clock);
     this.maxVisits = maxVisits;
     this.moveRules = new MoveRules(services);
   }

@@ -5,7 +5,8 @@ import { composeAccent } from './accents.js';
 import { PdfAnnotations } from './pdf-annotations.js';
 import { type CodeTexts, readLigatures } from './pdf-encodings.js';
 import { countUnnamedGlyphs, repairText } from './pdf-repair.js';
-import type { Pdfium } from './pdfium.js';
+import { drawPage, type Pdfium } from './pdfium.js';
+import type { TextRecognizer } from './text-recognizer.js';
 
 /**
  * Results of FPDF_GetLastError (fpdfview.h) that mean that a password is needed or the kind of encryption is unknown.
@@ -28,8 +29,14 @@ const MIN_LOST_PERCENT = 10;
 /** Reading stops before the limit is reached, because part of the document is better than nothing. */
 const USABLE_TIME = 0.7;
 
-export function readPdf(pdfium: Pdfium, body: Uint8Array, request: DocumentRequest): DocumentContent {
-  const reader = new PdfReader(pdfium, body, request);
+/** @param recognizer reads pages that are pictures, if the request wants that */
+export function readPdf(
+  pdfium: Pdfium,
+  body: Uint8Array,
+  request: DocumentRequest,
+  recognizer?: TextRecognizer,
+): DocumentContent {
+  const reader = new PdfReader(pdfium, body, request, recognizer);
   try {
     return reader.read();
   } finally {
@@ -63,6 +70,9 @@ function replaceHyphen(mark: string, index: number, text: string): string {
   return /^[\p{L}\p{N}]{2}$/u.test(neighbors) && /\p{N}|\p{Ll}\p{Lu}/u.test(neighbors) ? '-' : '';
 }
 
+/** A hyphen at the end of a line, between lower-case letters. */
+const WRAPPED_WORD = /(?<=\p{Ll})-\n(?=\p{Ll})/gu;
+
 /** Tested first, because PDFium's own search for links takes longer. */
 const WEB_LINK = /https?:|www\./i;
 
@@ -81,12 +91,15 @@ class PdfReader {
   private missingCount = 0;
   /** Pages that are pictures. */
   private picturePages = 0;
+  /** Pages that were read by OCR. */
+  private ocrPages = 0;
   private ligatures: ReadonlyMap<string, CodeTexts> | undefined;
 
   constructor(
     private readonly pdfium: Pdfium,
     private readonly body: Uint8Array,
     private readonly request: DocumentRequest,
+    private readonly recognizer: TextRecognizer | undefined,
   ) {
     this.content = new DocumentContent(request);
     this.dataPointer = this.allocate(body.byteLength);
@@ -121,8 +134,18 @@ class PdfReader {
       if (isCut || content.isFull) break;
       this.readPage(index);
     }
+    if (this.recognizer) this.describeOcr(pageCount);
     content.shortfall ??= this.findShortfall(pageCount);
     return content;
+  }
+
+  /** Whatever was read so far counts, because another try would take as long. */
+  private describeOcr(pageCount: number): void {
+    const { content, ocrPages } = this;
+    content.ocrPages = ocrPages;
+    content.addField('pages_read_by_ocr', String(ocrPages));
+    const detail = `${ocrPages} of ${pageCount} pages were read by character recognition`;
+    content.shortfall = { reason: 'text-by-ocr', detail };
   }
 
   private findShortfall(pageCount: number): Shortfall | undefined {
@@ -220,7 +243,21 @@ class PdfReader {
       else if (type === IMAGE_OBJECT || type === FORM_OBJECT) hasPicture = true;
     }
     this.missingCount += Math.max(0, textCount - characters);
-    if (characters === 0 && textCount === 0 && hasPicture) this.picturePages++;
+    if (characters > 0 || textCount > 0 || !hasPicture) return;
+    this.picturePages++;
+    this.recognizeText(page);
+  }
+
+  private recognizeText(page: number): void {
+    const { pdfium, recognizer, content } = this;
+    if (!recognizer) return;
+    if (this.ocrPages >= (this.request.ocr?.maxPages ?? 0)) content.markTruncated();
+    else {
+      const { picture, dotsPerInch } = drawPage(pdfium, page);
+      content.addText(recognizer.recognize(picture, dotsPerInch).replace(WRAPPED_WORD, ''));
+      content.endWord();
+      this.ocrPages++;
+    }
   }
 
   private readPageText(textPage: number): string {

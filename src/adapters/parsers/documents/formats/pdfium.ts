@@ -5,6 +5,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { PDFiumModule } from '@hyzyla/pdfium';
+import { Unreadable } from '../document-content.js';
+import type { GrayPicture } from './text-recognizer.js';
 
 type Pointer = number;
 
@@ -16,6 +18,14 @@ export interface Pdfium {
   _FPDF_LoadPage(document: Pointer, index: number): Pointer;
   _FPDF_ClosePage(page: Pointer): void;
   _FPDF_CloseDocument(document: Pointer): void;
+  _FPDF_GetPageWidthF(page: Pointer): number;
+  _FPDF_GetPageHeightF(page: Pointer): number;
+  _FPDF_RenderPageBitmap(bitmap: Pointer, page: Pointer, ...boxRotationAndFlags: readonly number[]): void;
+  _FPDFBitmap_CreateEx(width: number, height: number, format: number, pixels: Pointer, stride: number): Pointer;
+  _FPDFBitmap_FillRect(bitmap: Pointer, ...boxAndColor: readonly number[]): number;
+  _FPDFBitmap_GetBuffer(bitmap: Pointer): Pointer;
+  _FPDFBitmap_GetStride(bitmap: Pointer): number;
+  _FPDFBitmap_Destroy(bitmap: Pointer): void;
   _FPDF_GetMetaText(document: Pointer, tag: Pointer, buffer: Pointer, bytes: number): number;
   _FPDFText_LoadPage(page: Pointer): Pointer;
   _FPDFText_ClosePage(text: Pointer): void;
@@ -84,4 +94,45 @@ export async function loadPdfium(): Promise<Pdfium> {
   const pdfium = (await PDFiumModule({ wasmBinary, locateFile: () => '' })) as unknown as Pdfium;
   pdfium._FPDF_InitLibraryWithConfig(0);
   return pdfium;
+}
+
+const POINTS_PER_INCH = 72;
+/** The resolution for which Tesseract is made. */
+const DOTS_PER_INCH = 300;
+/** In pixels; a larger page is drawn in a lower resolution. A4 has 8.7 million. */
+const MAX_AREA = 10_000_000;
+const MAX_EDGE = 10_000;
+/** Values of fpdfview.h. */
+const GRAY = 1;
+const DRAW_GRAY_WITH_ANNOTATIONS = 0x09;
+const WHITE = 0xffffffff;
+
+/**
+ * Draws a page as a picture for character recognition.
+ * @throws Unreadable
+ */
+export function drawPage(pdfium: Pdfium, page: number): { picture: GrayPicture; dotsPerInch: number } {
+  const pageWidth = Math.max(1, pdfium._FPDF_GetPageWidthF(page));
+  const pageHeight = Math.max(1, pdfium._FPDF_GetPageHeightF(page));
+  const scale = Math.min(
+    DOTS_PER_INCH / POINTS_PER_INCH,
+    Math.sqrt(MAX_AREA / (pageWidth * pageHeight)),
+    MAX_EDGE / Math.max(pageWidth, pageHeight),
+  );
+  const width = Math.max(1, Math.floor(pageWidth * scale));
+  const height = Math.max(1, Math.floor(pageHeight * scale));
+  const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, GRAY, 0, 0);
+  if (bitmap === 0) throw new Unreadable('extract-memory', 'PDFium ran out of memory');
+  try {
+    pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);
+    pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, DRAW_GRAY_WITH_ANNOTATIONS);
+    const stride = pdfium._FPDFBitmap_GetStride(bitmap);
+    const start = pdfium._FPDFBitmap_GetBuffer(bitmap);
+    const pixels = new Uint8Array(width * height);
+    for (let row = 0; row < height; row++)
+      pixels.set(pdfium.HEAPU8.subarray(start + row * stride, start + row * stride + width), row * width);
+    return { picture: { width, height, pixels }, dotsPerInch: Math.round(scale * POINTS_PER_INCH) };
+  } finally {
+    pdfium._FPDFBitmap_Destroy(bitmap);
+  }
 }
