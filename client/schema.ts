@@ -1822,7 +1822,7 @@ export interface Calls {
     path: Nothing;
     query: { since?: string; crawler?: string; section?: string; change?: 'new' | 'changed' | 'gone'; limit?: number };
     body: undefined;
-    answer: string;
+    answer: Readonly<Record<string, unknown>>;
   };
   'GET /api/v1/changes/text': {
     path: Nothing;
@@ -1849,7 +1849,7 @@ export interface Calls {
   'PUT /api/v1/config': {
     path: Nothing;
     query: { confirm?: boolean };
-    body: string | ConfigurationDraftDto;
+    body: string | string | ConfigurationDraftDto;
     answer: ConfigurationStateDto;
   };
   'GET /api/v1/config/files': {
@@ -1871,25 +1871,25 @@ export interface Calls {
   'POST /api/v1/config/check': {
     path: Nothing;
     query: Nothing;
-    body: string | ConfigurationDraftDto;
+    body: string | string | ConfigurationDraftDto;
     answer: CheckDto;
   };
   'POST /api/v1/config/test-sink': {
     path: Nothing;
     query: { sink: string };
-    body: string | ConfigurationDraftDto;
+    body: string | string | ConfigurationDraftDto;
     answer: SinkTestDto;
   };
   'POST /api/v1/config/look': {
     path: Nothing;
     query: { url: string; crawler: string };
-    body: string | ConfigurationDraftDto;
+    body: string | string | ConfigurationDraftDto;
     answer: PageViewDto;
   };
   'POST /api/v1/config/preview': {
     path: Nothing;
     query: Nothing;
-    body: string | ConfigurationDraftDto;
+    body: string | string | ConfigurationDraftDto;
     answer: PreviewDto;
   };
   'GET /api/v1/crawlers/{crawler}/coverage': {
@@ -2136,7 +2136,7 @@ export interface Calls {
   };
   'GET /indexnow': {
     path: Nothing;
-    query: { keyLocation?: unknown; key: unknown; url: unknown };
+    query: { keyLocation?: string; key: string; url: string };
     body: undefined;
     answer: IndexNowDto;
   };
@@ -2348,7 +2348,7 @@ export interface Calls {
   'POST /api/v1/config/crawlers/{crawler}/rules': {
     path: { crawler: string };
     query: { confirm?: boolean; index?: number };
-    body: RuleInputDto | string;
+    body: RuleInputDto | string | string;
     answer: RuleDto;
   };
   'GET /api/v1/config/crawlers/{crawler}/rules/{index}': {
@@ -2360,7 +2360,7 @@ export interface Calls {
   'PUT /api/v1/config/crawlers/{crawler}/rules/{index}': {
     path: { crawler: string; index: number };
     query: { confirm?: boolean };
-    body: RuleInputDto | string;
+    body: RuleInputDto | string | string;
     answer: RuleDto;
   };
   'DELETE /api/v1/config/crawlers/{crawler}/rules/{index}': {
@@ -2372,7 +2372,7 @@ export interface Calls {
   'POST /api/v1/config/crawlers/{crawler}/rules/preview': {
     path: { crawler: string };
     query: { index?: number };
-    body: RuleInputDto | string;
+    body: RuleInputDto | string | string;
     answer: PreviewDto;
   };
   'POST /api/v1/config/crawlers/{crawler}/rules/move': {

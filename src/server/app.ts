@@ -98,13 +98,14 @@ export async function createApp(
   prioritizeRequests(fastify);
   app.useSecurityHeaders(SECURITY_HEADERS);
   app.enableCsrfProtection();
+  // Before keys are asked for: which methods a path has is no secret.
+  refuseOtherMethods(fastify);
   const refusedCalls = app.get(RefusedCalls);
   recordRefusals(fastify, refusedCalls);
   const ring = app.get(KeyRing);
   if (ring.isOpen) requireLocalHost(fastify);
   identifyCallers(fastify, { ring, signIn: app.get<SignIn | undefined>(SIGN_IN), refusedCalls });
   connections.observe(fastify);
-  refuseOtherMethods(fastify);
   registerBodyParsers(fastify);
   app.useGlobalPipes(createValidationPipe());
   app.useGlobalFilters(app.get(ProblemFilter));

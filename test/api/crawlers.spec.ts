@@ -112,7 +112,7 @@ describe('the calls for crawlers and URLs', () => {
     const behind = Buffer.from(`1 ${host}`).toString('base64url');
     expect((await world.get(`crawlers/test/errors/http-404/hosts?cursor=${behind}`)).body.items).toEqual([]);
     const strange = Buffer.from('many').toString('base64url');
-    expect((await world.get(`crawlers/test/errors/http-404/hosts?cursor=${strange}`)).status).toBe(400);
+    expect((await world.get(`crawlers/test/errors/http-404/hosts?cursor=${strange}`)).status).toBe(422);
     expect((await world.get('crawlers/nobody/errors')).status).toBe(404);
   });
 

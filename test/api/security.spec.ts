@@ -152,6 +152,14 @@ describe('a server with API keys', () => {
     expect([status, headers.get('allow')]).toEqual([405, 'POST']);
     expect(body.detail).toBe('The path does not have the method DELETE; it has POST.');
     expect((await answer('PATCH', 'config')).headers.get('allow')).toBe('GET, HEAD, PUT');
+    // Paths that the files of the console and `rules/{index}` match, too.
+    for (const [method, path] of [
+      ['GET', 'config/preview'],
+      ['PUT', 'config/crawlers/test/rules/preview'],
+    ] as const) {
+      const refused = await answer(method, path);
+      expect([refused.status, refused.headers.get('allow')], path).toEqual([405, 'POST']);
+    }
     for (const [method, path] of [
       ['POST', 'no/such/path'],
       ['GET', 'crawlers/nobody'],

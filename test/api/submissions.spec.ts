@@ -73,7 +73,7 @@ describe('the calls that change what is crawled', () => {
     const done = await world.send('DELETE', `crawlers/test/urls?like=${like('/old/%.html')}&confirm=true`);
     expect([done.status, done.body.count]).toEqual([200, 2]);
     await world.caughtUp(indexed + 1);
-    expect((await world.send('DELETE', 'crawlers/test/urls?confirm=true')).status).toBe(400);
+    expect((await world.send('DELETE', 'crawlers/test/urls?confirm=true')).status).toBe(422);
     const nobody = await world.send('DELETE', 'crawlers/test/urls?status=indexed&host=elsewhere&confirm=true');
     expect([nobody.status, nobody.body.count]).toEqual([200, 0]);
     expect(world.pushed.filter((order) => order.startsWith('delete')).sort()).toEqual([
@@ -93,7 +93,7 @@ describe('the calls that change what is crawled', () => {
     const filtered = await world.send('POST', 'crawlers/test/refresh', { status: 'indexed', indexed: false });
     expect([filtered.status, filtered.body.count]).toEqual([200, 0]);
     for (const body of [{}, { url: 'x', like: 'y' }, { url: 'x', reason: 'y' }, { prefix: '' }])
-      expect((await world.send('POST', 'crawlers/test/refresh', body)).status).toBe(400);
+      expect((await world.send('POST', 'crawlers/test/refresh', body)).status).toBe(422);
     const unknown = await world.send('POST', 'crawlers/test/refresh', { url: 'https://never.example/' });
     expect(unknown.status).toBe(404);
   });
@@ -132,7 +132,7 @@ describe('the calls that change what is crawled', () => {
     expect(rest.body.items[0].id).toBeLessThan(ids[2]);
     expect((await world.get(`orders?uri=${like('/a.html')}`)).body.items).toHaveLength(1);
     expect((await world.get('orders?state=refused')).body.items).toEqual([]);
-    expect((await world.get('orders?cursor=bm9wZQ')).status).toBe(400);
+    expect((await world.get('orders?cursor=bm9wZQ')).status).toBe(422);
     expect((await world.send('POST', 'orders/999999/retry')).status).toBe(404);
     expect((await world.send('POST', 'orders/x/retry')).status).toBe(400);
     expect((await world.get('held-deletions')).body.items).toEqual([]);

@@ -18,10 +18,13 @@ export class ConfirmQuery {
   confirm?: boolean;
 }
 
+export const ETAG_PATTERN = { type: 'string' as const, pattern: '^(?:\\*|(?:W/)?"[!#-~]*")$' };
+
 export const IfMatch = (): MethodDecorator =>
   ApiHeader({
     name: 'If-Match',
     required: true,
+    schema: ETAG_PATTERN,
     description: 'ETag of the configuration on which the change is based.',
   });
 

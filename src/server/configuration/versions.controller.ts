@@ -8,7 +8,14 @@ import { mapPage, type Page, PageQuery, parseNumberCursor, toPage } from '../htt
 import type { Answer } from '../http/schema.js';
 import { WholeNumberPipe } from '../http/whole-number.js';
 import { API, CONFIGURATION_HISTORY } from '../tokens.js';
-import { CHANGE_PROBLEMS, ConfirmQuery, createWriteRequest, ETAG, setVersionHeaders } from './conditional-write.js';
+import {
+  CHANGE_PROBLEMS,
+  ConfirmQuery,
+  createWriteRequest,
+  ETAG,
+  ETAG_PATTERN,
+  setVersionHeaders,
+} from './conditional-write.js';
 import { configurationStateSchema, ruleTextSchema, versionSchema } from './configuration.schema.js';
 import { ConfigurationService } from './configuration.service.js';
 import type { ConfigurationHistory } from './configuration-history.js';
@@ -81,6 +88,7 @@ export class VersionsController {
   @ApiHeader({
     name: 'If-Match',
     required: false,
+    schema: ETAG_PATTERN,
     description: 'ETag of the configuration in force; optional in this call.',
   })
   @Operation({

@@ -203,5 +203,5 @@ interface CrawlerChange {
 function toDecision({ documents, to }: DecisionDto): DocumentDecision {
   if (documents !== 'hand-over') return { documents };
   if (to !== undefined) return { documents, to };
-  throw new ProblemException('invalid-request', 'Name the crawler that takes the documents over in `to`.');
+  throw new ProblemException('unacceptable', 'Name the crawler that takes the documents over in `to`.');
 }

@@ -8,9 +8,9 @@ import {
   IsBoolean,
   IsObject,
   IsString,
-  isISO8601,
   isRFC3339,
   MaxLength,
+  MinLength,
   ValidateBy,
   ValidateIf,
   ValidateNested,
@@ -36,6 +36,7 @@ export const CrawlerFilter = (description?: string): PropertyDecorator =>
     ApiProperty({ required: false, minLength: 1, ...(description === undefined ? {} : { description }) }),
     IfGiven(),
     IsString(),
+    MinLength(1),
     MaxLength(256),
   ) as PropertyDecorator;
 
@@ -49,9 +50,12 @@ export const IsListOf = (type: () => new () => object, max: number): PropertyDec
     ValidateNested({ each: true }),
   ) as PropertyDecorator;
 
-/** ISO 8601 also has week dates and ordinal dates, which Date cannot parse; RFC 3339 alone would allow February 31. */
-export const isTimestamp = (value: unknown): boolean =>
-  isRFC3339(value) && isISO8601(value, { strict: true }) && !Number.isNaN(Date.parse(value as string));
+/** RFC 3339 alone would allow February 31, which Date takes for a day of March. */
+export function isTimestamp(value: unknown): boolean {
+  if (!isRFC3339(value) || Number.isNaN(Date.parse(value as string))) return false;
+  const date = (value as string).slice(0, 10);
+  return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
+}
 
 export const IsTimestamp = (): PropertyDecorator =>
   ValidateBy({

@@ -70,6 +70,6 @@ export function parseTextCursor(cursor: string | undefined): string | undefined 
 }
 
 export const createInvalidCursorProblem = (): ProblemException =>
-  new ProblemException('invalid-request', 'cursor was not issued by this server; use `next` of a response.', {
+  new ProblemException('unacceptable', 'cursor was not issued by this server; use `next` of a response.', {
     errors: [{ pointer: '?cursor', detail: 'not a cursor of this server' }],
   });

@@ -6,10 +6,10 @@ import { ProblemException } from './problem.js';
 export const toWholeNumber = (value: unknown): unknown =>
   typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
 
-/** A number in a path: a position, an identifier, a version. */
+/** A number in a path: a position, an identifier, a version. `2.0` is a whole number, too, as in JSON. */
 export class WholeNumberPipe implements PipeTransform<string, number> {
   transform(text: string): number {
-    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    const number = /^\d+(?:\.0+)?$/.test(text) ? Number(text) : Number.NaN;
     if (Number.isSafeInteger(number)) return number;
     throw new ProblemException(
       'invalid-request',

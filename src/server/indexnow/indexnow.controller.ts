@@ -18,6 +18,8 @@ const indexNowSchema = ownSchema('IndexNow', {
 
 type IndexNowAnswer = Answer<typeof indexNowSchema>;
 
+const URL_SCHEMA = { type: 'string', format: 'uri' } as const;
+
 const PROBLEMS = { 403: INDEXNOW_STATUSES[403], 422: INDEXNOW_STATUSES[422], 429: INDEXNOW_STATUSES[429] };
 
 @ApiTags('IndexNow')
@@ -34,9 +36,9 @@ export class IndexNowController {
     role: 'open',
     problems: PROBLEMS,
   })
-  @ApiQuery({ name: 'url', example: 'https://www.example.com/product.html' })
-  @ApiQuery({ name: 'key', example: 'b5d8a1c2e3f44f6a' })
-  @ApiQuery({ name: 'keyLocation', required: false })
+  @ApiQuery({ name: 'url', schema: { ...URL_SCHEMA, example: 'https://www.example.com/product.html' } })
+  @ApiQuery({ name: 'key', schema: { type: 'string', minLength: 1, example: 'b5d8a1c2e3f44f6a' } })
+  @ApiQuery({ name: 'keyLocation', required: false, schema: URL_SCHEMA })
   @ApiOkResponse({ schema: indexNowSchema.ref, description: INDEXNOW_STATUSES[200] })
   @ApiResponse({ status: 202, schema: indexNowSchema.ref, description: INDEXNOW_STATUSES[202] })
   async submitOne(
@@ -64,12 +66,13 @@ export class IndexNowController {
       required: ['host', 'key', 'urlList'],
       properties: {
         host: { type: 'string', example: 'www.example.com' },
-        key: { type: 'string', example: 'b5d8a1c2e3f44f6a' },
-        keyLocation: { type: 'string', example: 'https://www.example.com/b5d8a1c2e3f44f6a.txt' },
+        key: { type: 'string', minLength: 1, example: 'b5d8a1c2e3f44f6a' },
+        keyLocation: { ...URL_SCHEMA, example: 'https://www.example.com/b5d8a1c2e3f44f6a.txt' },
         urlList: {
           type: 'array',
+          minItems: 1,
           maxItems: 10_000,
-          items: { type: 'string', example: 'https://www.example.com/a.html' },
+          items: { ...URL_SCHEMA, example: 'https://www.example.com/a.html' },
         },
       },
     },

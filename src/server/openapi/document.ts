@@ -7,13 +7,15 @@ import { SCHEMAS } from '../http/schema.js';
 import { PROJECT_ROOT } from '../project-root.js';
 import { SERVER_VERSION } from '../version.js';
 import { addExamples } from './examples.js';
+import { describeRequestsExactly } from './requests.js';
 import { CALL_GROUPS, findGroup } from './tags.js';
 import { WEBHOOKS } from './webhooks.js';
 
 const DESCRIPTION = `Crawlway crawls web sites and keeps a search index in sync with them.
 
 Errors are problem documents (RFC 9457, \`application/problem+json\`). Lists return \`{items, next}\`: \`next\` is the \`cursor\` of
-the following page. Times are ISO 8601 in UTC; durations are in seconds, with the unit in the name. Writes to the
+the following page. Times are ISO 8601 in UTC; durations are in seconds, with the unit in the name. Strings have no NUL
+character. Writes to the
 configuration carry \`If-Match\` with the \`ETag\` that was read. If API keys are configured, every call except the health probes requires one. The role of
 a key can be limited to crawlers: it then allows calls with one of these crawlers in their path, and others as their descriptions say.`;
 
@@ -52,6 +54,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
   tagOperations(document);
   addMissingDescriptions(document);
   addSchemas(document);
+  describeRequestsExactly(document);
   addExamples(document);
   return renameSchemas(document);
 }
@@ -156,7 +159,7 @@ function shareProblemResponses(document: OpenAPIObject): void {
   }
 }
 
-const listOperations = (document: OpenAPIObject): OperationObject[] =>
+export const listOperations = (document: OpenAPIObject): OperationObject[] =>
   Object.values(document.paths).flatMap(listPathOperations);
 
 const listPathOperations = (item: OpenAPIObject['paths'][string]): OperationObject[] =>

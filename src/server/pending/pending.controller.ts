@@ -68,7 +68,7 @@ export class PendingController {
   })
   @ApiProduces(TEXT_TYPE)
   @ApiOkResponse({
-    content: { [TEXT_TYPE]: { schema: { type: 'string', example: EXAMPLE } } },
+    content: { [TEXT_TYPE]: { schema: { type: 'string', minLength: 1, example: EXAMPLE } } },
     description: 'The file.',
   })
   async exportPending(@Param('crawler') crawler: string): Promise<AsyncIterable<string>> {
@@ -90,7 +90,7 @@ export class PendingController {
     consumes: [TEXT_TYPE],
     problems: { 404: 'There is no crawler with that name.' },
   })
-  @ApiBody({ schema: { type: 'string', example: EXAMPLE } })
+  @ApiBody({ schema: { type: 'string', minLength: 1, example: EXAMPLE } })
   @ApiOkResponse({ schema: importSchema.ref })
   async importPending(
     @Param('crawler') crawler: string,

@@ -97,7 +97,7 @@ export class RootsController {
     consumes: [TEXT_TYPE],
     problems: NOT_FOUND_PROBLEM,
   })
-  @ApiBody({ schema: { type: 'string', example: '# our sites\nhttps://docs.example.com/\n' } })
+  @ApiBody({ schema: { type: 'string', minLength: 1, example: '# our sites\nhttps://docs.example.com/\n' } })
   @ApiOkResponse({ schema: urlListOutcomeSchema.ref })
   async submitList(
     @Param('crawler') crawler: string,

@@ -28,7 +28,7 @@ export interface Caller {
 }
 
 /** Valid names of keys. */
-export const KEY_NAME = /^[\w.@-]{1,64}$/;
+export const KEY_NAME = /^[A-Za-z0-9_.@-]{1,64}$/;
 
 /** Without keys, the API listens on loopback only, and everyone on this machine may do everything. */
 export const LOCAL_CALLER: Caller = { name: 'local', grants: [{ role: 'admin' }] };

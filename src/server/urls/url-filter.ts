@@ -26,7 +26,7 @@ export function toUrlFilter(crawler: string, query: UrlFilterQuery): UrlFilter &
 export function requireFilter(query: UrlFilterQuery): Omit<UrlFilter, 'crawler'> {
   const { crawler: _, ...filter } = toUrlFilter('', query);
   if (Object.values(filter).every((value) => value === undefined || value === '')) {
-    throw new ProblemException('invalid-request', 'Set at least one filter; `like=%` means all URLs.');
+    throw new ProblemException('unacceptable', 'Set at least one filter; `like=%` means all URLs.');
   }
   return filter;
 }

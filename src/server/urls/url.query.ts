@@ -19,6 +19,7 @@ const toLike = ({ value }: { readonly value: unknown }): unknown =>
 
 export class UrlQuery {
   @ApiProperty({
+    minLength: 1,
     maxLength: MAX_URL,
     description: 'Absolute URL; it is canonicalized like the URLs of the crawler.',
     example: 'https://www.example.com/docs/start.html',

@@ -123,7 +123,11 @@ export class UrlsController {
     description:
       'Deletes all stored URLs that match the filters of `listUrls`, such as a LIKE pattern, and their documents from the index. At least one filter is required (otherwise 400); `like=%` means all URLs.',
     role: 'operate',
-    problems: { ...NOT_FOUND_PROBLEM, 409: '`confirm=true` is missing; `count` says how many URLs match.' },
+    problems: {
+      ...NOT_FOUND_PROBLEM,
+      409: '`confirm=true` is missing; `count` says how many URLs match.',
+      422: 'No filter is set.',
+    },
   })
   @ApiOkResponse({ schema: countSchema.ref, description: 'The number of URLs that were cleared.' })
   async clear(
@@ -159,7 +163,10 @@ export class UrlsController {
     description:
       'Makes URLs due now: the one specified by `url`, or all that match the filters of `listUrls`. A host that rests (because it failed, or asked crawlers to slow down) still gets one request; `resting` names it.',
     role: 'operate',
-    problems: { 404: 'There is no such crawler, or the URL is not stored.' },
+    problems: {
+      404: 'There is no such crawler, or the URL is not stored.',
+      422: 'Neither `url` nor a filter is set, or both are.',
+    },
   })
   @ApiBody({
     type: RefreshDto,
@@ -177,10 +184,7 @@ export class UrlsController {
     const { url, ...query } = body;
     const hasFilter = Object.values(query).some((value) => value !== undefined);
     if ((url !== undefined) === hasFilter) {
-      throw new ProblemException(
-        'invalid-request',
-        'Specify either `url` or at least one of the filters of `listUrls`.',
-      );
+      throw new ProblemException('unacceptable', 'Specify either `url` or at least one of the filters of `listUrls`.');
     }
     const outcome = await this.engine.maintenance.refresh(crawler, url === undefined ? requireFilter(query) : { url });
     note.recordChange(undefined, { ...body, count: outcome.count });
