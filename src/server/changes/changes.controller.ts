@@ -199,7 +199,7 @@ export class ChangesController {
   })
   @ApiOkResponse({
     description: 'The feed.',
-    content: { [JSON_FEED_TYPE]: { schema: { type: 'object' }, example: JSON_FEED_EXAMPLE } },
+    content: { [JSON_FEED_TYPE]: { schema: { type: 'object' }, example: JSON.parse(JSON_FEED_EXAMPLE) } },
   })
   async getJson(
     @Query() query: ChangesQuery,

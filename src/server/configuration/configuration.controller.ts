@@ -133,11 +133,7 @@ export class ConfigurationController {
     problems: CHANGE_PROBLEMS,
   })
   @DraftBody()
-  @ApiOkResponse({
-    schema: configurationStateSchema.ref,
-    description: 'The configuration is in force.',
-    headers: ETAG,
-  })
+  @ApiOkResponse({ schema: configurationStateSchema.ref, description: 'The configuration is in force.', headers: ETAG })
   async replace(
     @Body(DraftBodyPipe) draft: ConfigurationDraft,
     @Query() query: ConfirmQuery,

@@ -98,11 +98,7 @@ export class VersionsController {
     role: 'admin',
     problems: { ...CHANGE_PROBLEMS, 404: 'There is no such version.' },
   })
-  @ApiOkResponse({
-    schema: configurationStateSchema.ref,
-    description: 'The configuration is in force.',
-    headers: ETAG,
-  })
+  @ApiOkResponse({ schema: configurationStateSchema.ref, description: 'The configuration is in force.', headers: ETAG })
   async restore(
     @Param('version', WholeNumberPipe) version: number,
     @Query() query: ConfirmQuery,

@@ -19,11 +19,7 @@ character. Writes to the
 configuration carry \`If-Match\` with the \`ETag\` that was read. If API keys are configured, every call except the health probes requires one. The role of
 a key can be limited to crawlers: it then allows calls with one of these crawlers in their path, and others as their descriptions say.`;
 
-const SHARED_PROBLEMS: Readonly<Record<string, string>> = {
-  ...COMMON_PROBLEMS,
-  ...CLOSED_PROBLEMS,
-  ...BODY_PROBLEMS,
-};
+const SHARED_PROBLEMS: Readonly<Record<string, string>> = { ...COMMON_PROBLEMS, ...CLOSED_PROBLEMS, ...BODY_PROBLEMS };
 
 type SchemaObjects = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
@@ -54,7 +50,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
   tagOperations(document);
   addMissingDescriptions(document);
   addSchemas(document);
-  describeRequestsExactly(document);
+  describeRequestsExactly(document, listOperations(document));
   addExamples(document);
   return renameSchemas(document);
 }
@@ -159,7 +155,7 @@ function shareProblemResponses(document: OpenAPIObject): void {
   }
 }
 
-export const listOperations = (document: OpenAPIObject): OperationObject[] =>
+const listOperations = (document: OpenAPIObject): OperationObject[] =>
   Object.values(document.paths).flatMap(listPathOperations);
 
 const listPathOperations = (item: OpenAPIObject['paths'][string]): OperationObject[] =>

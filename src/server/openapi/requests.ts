@@ -2,22 +2,8 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { getMetadataStorage } from 'class-validator';
 import { describeProblem } from '../http/operation.js';
-import { listOperations } from './document.js';
 
-interface Schema {
-  $ref?: string;
-  type?: string;
-  minimum?: number;
-  maximum?: number;
-  additionalProperties?: boolean | object;
-  anyOf?: readonly object[];
-  minLength?: number;
-  maxLength?: number;
-  pattern?: string;
-  readonly oneOf?: readonly Schema[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-}
+type Schema = Record<string, unknown> & { readonly oneOf?: readonly Schema[] };
 
 /** Bodies that need one of several sets of fields. */
 const ALTERNATIVES: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -25,74 +11,51 @@ const ALTERNATIVES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   RuleInputDto: [['xml'], ['match', 'actions']],
 };
 
-export function describeRequestsExactly(document: OpenAPIObject): void {
-  const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
-  for (const operation of listOperations(document)) {
-    for (const parameter of operation.parameters ?? [])
-      if ('in' in parameter) describeNumber(parameter.in, parameter.schema as Schema | undefined);
-    if (operation.parameters?.some((parameter) => 'name' in parameter && parameter.name === 'cursor'))
-      operation.responses['422'] ??= describeProblem(422, '`cursor` was not issued by this server.');
-    const { requestBody } = operation;
+export function describeRequestsExactly(
+  document: OpenAPIObject,
+  operations: readonly NonNullable<OpenAPIObject['paths'][string]['get']>[],
+): void {
+  for (const { parameters = [], requestBody, responses } of operations) {
+    for (const parameter of parameters) {
+      if (!('in' in parameter)) continue;
+      const schema = parameter.schema as unknown as Schema;
+      // All numbers in addresses are whole ones; those in paths are positions and identifiers.
+      if (schema?.['type'] === 'number')
+        Object.assign(schema, { type: 'integer', ...(parameter.in === 'path' ? WHOLE : {}) });
+      if (parameter.name === 'cursor')
+        responses['422'] ??= describeProblem(422, '`cursor` was not issued by this server.');
+    }
     if (!requestBody || !('content' in requestBody)) continue;
-    const contents = Object.entries(requestBody.content) as [string, { schema?: Schema }][];
-    requestBody.content = Object.fromEntries(
-      contents.map(([type, media]) => [type, { ...media, schema: chooseByType(type, media.schema) }]),
-    ) as typeof requestBody.content;
-    for (const [, { schema }] of contents) if (schema) closeObjects(schema, schemas);
+    // A body that can be text or an object is text unless it is JSON.
+    for (const [type, media] of Object.entries(requestBody.content) as unknown as [string, { schema?: Schema }][]) {
+      const text = media.schema?.oneOf?.find((one) => one['type'] === 'string');
+      if (text && !type.endsWith('json')) Object.assign(requestBody.content, { [type]: { ...media, schema: text } });
+    }
   }
-  for (const target of listRequestClasses()) {
-    const { properties } = schemas[target.name] ?? {};
-    if (properties) addBounds(target, properties);
-  }
-  for (const [name, sets] of Object.entries(ALTERNATIVES)) {
-    const schema = schemas[name];
-    if (schema) schema.anyOf = sets.map((required) => ({ required }));
-  }
-}
-
-type RequestClass = new () => object;
-
-const listRequestClasses = (): Iterable<RequestClass> =>
-  (getMetadataStorage() as unknown as { validationMetadatas: Map<RequestClass, unknown> }).validationMetadatas.keys();
-
-/** The bounds that validators have, where the description does not say them. */
-function addBounds(target: RequestClass, properties: Readonly<Record<string, Schema>>): void {
-  for (const { name, propertyName, constraints, each } of getMetadataStorage().getTargetValidationMetadatas(
-    target,
-    '',
-    false,
-    false,
-  )) {
-    const schema = properties[propertyName];
-    if (!schema || each) continue;
-    if (name === 'minLength' || name === 'maxLength') schema[name] ??= constraints[0];
-    if (name === 'matches') schema.pattern ??= (constraints[0] as RegExp).source;
-    if (name === 'isInt' && schema.type === 'number') schema.type = 'integer';
+  const { validationMetadatas } = getMetadataStorage() as unknown as {
+    validationMetadatas: Map<new () => object, unknown>;
+  };
+  for (const target of validationMetadatas.keys()) {
+    const schema =
+      document.components?.schemas?.[target.name.replace(/Dto$/, '')] ?? document.components?.schemas?.[target.name];
+    if (schema) describeFields(target, schema as unknown as Schema);
   }
 }
 
-/** All numbers in addresses are whole ones; those in paths are positions and identifiers. */
-function describeNumber(place: string, schema: Schema | undefined): void {
-  if (schema?.type !== 'number') return;
-  schema.type = 'integer';
-  if (place === 'path') Object.assign(schema, { minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-}
+const WHOLE = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 
-/** A body that can be text or an object is text unless it is JSON. */
-function chooseByType(mediaType: string, schema: Schema | undefined): Schema | undefined {
-  const text = schema?.oneOf?.find(({ type }) => type === 'string');
-  return mediaType.endsWith('json') ? schema : (text ?? schema);
-}
-
-/** Unknown fields are refused; see validation.ts. */
-function closeObjects(schema: Schema, schemas: Readonly<Record<string, Schema>>, seen = new Set<Schema>()): void {
-  const { $ref, oneOf = [], items, properties } = schema;
-  const target = $ref === undefined ? undefined : schemas[$ref.slice($ref.lastIndexOf('/') + 1)];
-  if (target?.properties && !seen.has(target)) {
-    seen.add(target);
-    target.additionalProperties ??= false;
-    closeObjects(target, schemas, seen);
+/** Adds the bounds that validators have where the description does not say them. Unknown fields are refused; see validation.ts. */
+function describeFields(target: new () => object, schema: Schema): void {
+  schema['additionalProperties'] ??= false;
+  const sets = ALTERNATIVES[target.name];
+  if (sets) schema['anyOf'] = sets.map((required) => ({ required }));
+  const properties = schema['properties'] as Readonly<Record<string, Schema>>;
+  const rules = getMetadataStorage().getTargetValidationMetadatas(target, '', false, false);
+  for (const { name, propertyName, constraints, each } of rules) {
+    const field = properties[propertyName];
+    if (!field || each) continue;
+    if (name === 'minLength' || name === 'maxLength') field[name] ??= constraints[0];
+    if (name === 'matches') field['pattern'] ??= (constraints[0] as RegExp).source;
+    if (name === 'isInt' && field['type'] === 'number') field['type'] = 'integer';
   }
-  const parts = [...oneOf, ...(items ? [items] : []), ...Object.values(properties ?? {})];
-  for (const part of parts) closeObjects(part, schemas, seen);
 }
