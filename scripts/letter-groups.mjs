@@ -52,7 +52,8 @@ function unpack(cells, width, scores) {
   };
   return new Proxy({}, {
     get(_, group) {
-      const cell = typeof group === 'string' ? find(group.padEnd(width, '\\0')) : undefined;
+      const isGroup = typeof group === 'string' && !group.endsWith('\\0');
+      const cell = isGroup ? find(group.padEnd(width, '\\0')) : undefined;
       return cell === undefined ? undefined : read(cell);
     },
   });

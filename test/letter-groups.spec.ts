@@ -33,7 +33,7 @@ describe('packed letter groups', () => {
     fc.assert(
       fc.property(groups, fc.array(group), (expected, others) => {
         const packed = unpackGroups(expected);
-        for (const name of [...Object.keys(expected), ...others, 'constructor', ''])
+        for (const name of [...Object.keys(expected), ...others, 'constructor', '', 'a\0'])
           expect(packed[name]).toEqual(Object.hasOwn(expected, name) ? expected[name] : undefined);
       }),
     );
