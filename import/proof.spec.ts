@@ -88,7 +88,9 @@ describe('the original and the imported configuration say the same', () => {
         .map(([first, [one]]) =>
           bean('NotMatchesRegexDecideRule', first + property('regex', xml(one!).replaceAll('"', '&quot;'))),
         ),
-      decision.map((first) => bean('surt.SurtPrefixedDecideRule', first)),
+      fc
+        .tuple(decision, fc.constantFrom('SurtPrefixed', 'OnHosts', 'NotOnHosts', 'OnDomains', 'NotOnDomains'))
+        .map(([first, kind]) => bean(`surt.${kind}DecideRule`, first)),
       fc
         .tuple(decision, fc.array(surts, { minLength: 1, maxLength: 3 }))
         .map(([first, list]) =>

@@ -1,5 +1,6 @@
-import { it } from 'vitest';
+import { describe, it } from 'vitest';
 import { accepts, file, SITE, verdicts } from '../../test/support/imported.js';
+import { createHeritrix } from '../original/heritrix.js';
 
 const job = (kind: string, prefixes: string) =>
   file(
@@ -29,5 +30,69 @@ it('without prefixes, the rule for everything else is about every URL', () => {
   verdicts(accepts('heritrix', job('NotSurtPrefixedDecideRule', '+http://(com,example,'), seeds), {
     '/a': true,
     'http://a.test/': false,
+  });
+});
+
+describe('rules about the hosts and domains of the seeds', () => {
+  const DECIDE = 'org.archive.modules.deciderules';
+  const scope = (kind: string, first: string, decision: string, source = '') =>
+    file(
+      'crawler-beans.cxml',
+      `<beans><bean id="scope" class="${DECIDE}.DecideRuleSequence"><property name="rules"><list>
+<bean class="${DECIDE}.${first}DecideRule"/>
+<bean class="${DECIDE}.surt.${kind}DecideRule"><property name="decision" value="${decision}"/>${source}</bean>
+</list></property></bean></beans>`,
+    );
+  const job = [`${SITE}/docs/a`, 'http://example.org:8080/x/', 'http://www.example.net/'].join('\n');
+  const onHosts = {
+    '/other': true,
+    'http://www.example.com/': true,
+    'http://shop.example.com/': false,
+    'http://example.com/': false,
+    'http://example.org:8080/y': true,
+    'http://example.org/': false,
+    'http://notexample.net/': false,
+  };
+  const onDomains = {
+    ...onHosts,
+    'http://shop.example.com/': true,
+    'http://example.com/': true,
+    'http://a.b.example.net/': true,
+  };
+  const negate = (urls: Readonly<Record<string, boolean>>) =>
+    Object.fromEntries(Object.entries(urls).map(([url, accepted]) => [url, !accepted]));
+
+  it.each([
+    ['OnHosts', onHosts],
+    ['OnDomains', onDomains],
+  ])('%s: the same rule may accept them, reject them, or reject everything else', (kind, urls) => {
+    const seeds = file('seeds.txt', job);
+    const judge = (name: string, first: string, decision: string) => {
+      const files = [scope(name, first, decision), seeds];
+      const original = createHeritrix(files);
+      const inOriginal = (url: string) => original.judge(new URL(url, SITE)).accepted;
+      return [accepts('heritrix', ...files), inOriginal];
+    };
+    for (const accepted of judge(kind, 'Reject', 'ACCEPT')) verdicts(accepted, urls);
+    for (const accepted of judge(kind, 'Accept', 'REJECT')) verdicts(accepted, negate(urls));
+    for (const accepted of judge(`Not${kind}`, 'Accept', 'REJECT')) verdicts(accepted, urls);
+  });
+
+  it('prefixes of another source count by their host or domain, and seeds may be left out', () => {
+    const source = `<property name="seedsAsSurtPrefixes" value="false"/><property name="surtsSource">
+<bean class="org.archive.spring.ConfigString"><property name="value"><value>
++http://(com,example,www,)/docs/
+</value></property></bean></property>`;
+    const seeds = file('seeds.txt', 'http://www.example.net/');
+    verdicts(accepts('heritrix', scope('OnHosts', 'Reject', 'ACCEPT', source), seeds), {
+      '/other': true,
+      'http://example.com/': false,
+      'http://www.example.net/other': false,
+    });
+    verdicts(accepts('heritrix', scope('OnDomains', 'Reject', 'ACCEPT', source), seeds), {
+      '/other': true,
+      'http://example.com/': true,
+      'http://www.example.net/other': false,
+    });
   });
 });

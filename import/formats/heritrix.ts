@@ -235,7 +235,8 @@ function importRule(bean: Node, job: Job): void {
     add(negated ? { not: pattern } : pattern);
     return void report.reportTaken(kind, decision === 'ACCEPT' ? 'a Rule that accepts' : 'a Rule that ignores', bean);
   }
-  if (/^(?:Not)?SurtPrefixedDecideRule$/.test(kind)) return void importSurtRule(bean, decision, job);
+  if (/^(?:Not)?(?:SurtPrefixed|OnHosts|OnDomains)DecideRule$/.test(kind))
+    return void importSurtRule(bean, decision, job);
   const limit = LIMITS[kind];
   if (limit) return void report.reportChanged(kind, limit(bean, crawler), bean);
   if (kind === 'AcceptDecideRule' || kind === 'RejectDecideRule') {
@@ -314,10 +315,6 @@ function toMatch(kind: string, bean: Node): Match | undefined {
         field: 'path',
         value: `^(?:/[^/]*){${Math.min(999, readNumber(bean, 'maxPathDepth', 20)) + 1}}`,
       };
-    case 'OnHostsDecideRule':
-      return { any: values('hosts').map((value) => ({ kind: 'exact', field: 'host', value })) };
-    case 'OnDomainsDecideRule':
-      return { any: values('domains').map((value) => ({ kind: 'domain', value })) };
     default:
       return undefined;
   }
@@ -326,10 +323,9 @@ function toMatch(kind: string, bean: Node): Match | undefined {
 /** `seedsAsSurtPrefixes` is on unless it is switched off. Prefixes come from the seeds, a file, or the bean itself. */
 function importSurtRule(bean: Node, decision: Decision, job: Job): void {
   const { crawler, report, surtLists, usedLists } = job;
-  const isNegated = getKind(bean).startsWith('Not');
-  const patterns: Pattern[] = [];
-  if (getValue(bean, 'seedsAsSurtPrefixes') !== 'false')
-    for (const url of crawler.roots) patterns.push(...toSurtPatterns(toSeedSurt(new URL(url).href)));
+  const kind = getKind(bean);
+  const isFromSeeds = getValue(bean, 'seedsAsSurtPrefixes') !== 'false';
+  const surts = isFromSeeds ? crawler.roots.map((url) => toSeedSurt(new URL(url).href)) : [];
   const source = getProperty(bean, 'surtsSource') ?? getProperty(bean, 'surtsSourceFile');
   const texts = source
     ? [source, ...findAll(source, 'property', 'value')].map((node) => node.find('value')?.text ?? node.text)
@@ -340,15 +336,16 @@ function importSurtRule(bean: Node, decision: Decision, job: Job): void {
   const lines = list
     ? list.children.map(({ text }) => text)
     : [...new Set(texts.flatMap(splitLines))].filter((line) => isInline || /^[+-]?(?:https?:\/\/)?\(/.test(line));
-  for (const line of lines) patterns.push(...toSurtPatterns(toPrefix(line)));
+  surts.push(...lines.map(toPrefix));
+  const patterns = [...new Set(surts.map((surt) => widenSurt(surt, kind)))].flatMap(toSurtPatterns);
   if (list) {
     usedLists.add(list);
     report.reportTaken(`${list.children.length} SURT prefixes`, `a Rule: ${decision.toLowerCase()}`, list);
   } else if (texts.some((text) => /\.\w{2,5}$/.test(text)) && lines.length === 0)
     report.reportSkipped(`surtsSource ${texts.find((text) => text !== '') ?? ''}`, REASONS['surtsSourceFile']!, source);
   const match: Match = { any: patterns };
-  crawler.rules.push({ accept: decision === 'ACCEPT', pattern: isNegated ? { not: match } : match });
-  report.reportTaken(`${getKind(bean)}, ${decision}`, pluralize(patterns.length, 'pattern'), bean);
+  crawler.rules.push({ accept: decision === 'ACCEPT', pattern: kind.startsWith('Not') ? { not: match } : match });
+  report.reportTaken(`${kind}, ${decision}`, pluralize(patterns.length, 'pattern'), bean);
 }
 
 function addSurtList(list: Node, accept: boolean, { crawler, report }: Job): void {
@@ -379,6 +376,15 @@ function toSeedSurt(url: string): string {
   return path === ''
     ? `http://(${labels},`
     : `http://(${labels},${portPart})${path.slice(0, path.lastIndexOf('/') + 1)}`;
+}
+
+/** Rules about hosts and domains leave out the path of a prefix; those about domains open it to subdomains, without `www`. */
+function widenSurt(surt: string, kind: string): string {
+  const authority = surt.replace(/\).*$/, '');
+  if (kind.includes('OnHosts')) return `${surt === authority ? authority.replace(/,?$/, ',') : authority})`;
+  if (!kind.includes('OnDomains')) return surt;
+  // A domain with a port has no subdomains: the port follows the host's last label.
+  return /:\d+$/.test(authority) ? `${authority})` : authority.replace(/www,$/, '');
 }
 
 /**

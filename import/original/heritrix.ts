@@ -113,9 +113,11 @@ function createTest(kind: string, settings: Settings): Test | undefined {
     case 'SurtPrefixedDecideRule':
       return createSurtTest(settings);
     case 'OnHostsDecideRule':
-      return ({ hostname }) => values('hosts').includes(hostname);
+      return createSurtTest(settings, (prefix) =>
+        prefix.includes(')') ? prefix.slice(0, prefix.indexOf(')') + 1) : `${prefix.replace(/,?$/, ',')})`,
+      );
     case 'OnDomainsDecideRule':
-      return ({ hostname }) => values('domains').some((name) => hostname === name || hostname.endsWith(`.${name}`));
+      return createSurtTest(settings, (prefix) => prefix.replace(/\).*$/, '').replace(/www,$/, ''));
     case 'TooManyPathSegmentsDecideRule':
       return ({ pathname }) => pathname.split('/').length - 1 > depth;
     case 'PathologicalPathDecideRule':
@@ -131,7 +133,10 @@ const createRegexTest =
     expressions.length > 0 &&
     (isOr ? expressions.some((one) => one.test(href)) : expressions.every((one) => one.test(href)));
 
-function createSurtTest({ value, property, seeds, lists }: Settings): Test {
+function createSurtTest(
+  { value, property, seeds, lists }: Settings,
+  widen: (prefix: string) => string = (prefix) => prefix,
+): Test {
   const prefixes: string[] = [];
   if (value('seedsAsSurtPrefixes') !== 'false')
     for (const seed of seeds) prefixes.push(toPrefix(toSurt(new URL(seed).href)));
@@ -145,9 +150,10 @@ function createSurtTest({ value, property, seeds, lists }: Settings): Test {
     // The name of a file that was not given is no prefix.
     prefixes.push(...readPrefixes(file?.text ?? (isInline || given.includes('(') ? given : '')));
   }
+  const widened = prefixes.map(widen);
   return (url) => {
     const surt = toSurt(url.href);
-    return prefixes.some((prefix) => surt.startsWith(prefix));
+    return widened.some((prefix) => surt.startsWith(prefix));
   };
 }
 
