@@ -5,7 +5,7 @@ import { holding } from '../../../test/support/holding.js';
 import { toCrawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
 import { parseIndexerConf } from './indexer-conf.js';
-import { getServerScope } from './server-records.js';
+import { compileServers, getServerScope } from './server-records.js';
 import type { Candidate } from './verdict.js';
 
 function judge(conf: string, url: string, parts: Partial<Candidate> = {}) {
@@ -46,6 +46,15 @@ describe('server records', () => {
     const conf = `FollowOutside yes\nPeriod 100\n${BOTH}Period 500\n`;
     expect(judge(conf, 'http://other/', onPage1).effects.period).toBe(500_000);
     expect(judge(conf, 'http://web/', onPage1).effects.period).toBe(100_000);
+  });
+
+  test('the records of a definition are compiled once, and those of another definition by themselves', () => {
+    const parse = (conf: string) => parseIndexerConf(conf, 'indexer.conf').servers;
+    const servers = parse('Server http://www/');
+    const record = compileServers(servers)('http://www/page1.html');
+    expect(record?.prefix).toBe('http://www/');
+    expect(compileServers(servers)('http://www/page2.html')).toBe(record);
+    expect(compileServers(parse('Server http://www/page'))('http://www/page1.html')?.prefix).toBe('http://www/page');
   });
 
   describe('3) DeleteNoServer no', () => {
