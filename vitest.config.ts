@@ -74,6 +74,7 @@ export default defineConfig({
       project('postgresql', [...ONLY_POSTGRESQL, ...ALSO_POSTGRESQL], { isolate: false }),
       project('machine', MACHINE, { without: [...SMOKE, ...ENGINES] }),
       project('growth', ['test/growth/**/*.spec.ts']),
+      project('description', ['test/description/**/*.spec.ts']),
       project('console', ['test/console/*.spec.ts']),
       project('engines', ENGINES),
     ],

@@ -214,7 +214,7 @@ const tasks = {
   crawlway: { built: true, script: 'dist/program/crawlway.js' },
   test: { script: 'scripts/test.mjs' },
   ...Object.fromEntries(
-    ['worlds', 'machine', 'growth', 'console', 'postgresql', 'engines', 'all'].map((suite) => [
+    ['worlds', 'machine', 'growth', 'description', 'console', 'postgresql', 'engines', 'all'].map((suite) => [
       `test:${suite}`,
       { script: 'scripts/test.mjs', args: [suite] },
     ]),

@@ -8,6 +8,7 @@ export const SUITES = {
   worlds: { projects: ['worlds'], env: { CRAWLWAY_TEST_WORLDS: 'all' } },
   machine: { projects: ['machine'] },
   growth: { projects: ['growth'] },
+  description: { projects: ['description'] },
   console: { projects: ['console'] },
   postgresql: { projects: ['postgresql', 'scenarios'], env: { CRAWLWAY_TEST_DATABASE: 'postgres' } },
   engines: { projects: ['engines'] },
