@@ -49,7 +49,7 @@ describeInBrowser('held changes and moves of sites', { configuration: CONFIGURAT
     expect(await dialog.textContent()).toContain(
       `${ALL.length} documents of ${getHost(stage())} will stay in the index`,
     );
-    await dialog.getByRole('button', { name: `Keep ${ALL.length} documents` }).click();
+    await dialog.getByRole('button', { name: `Drop ${ALL.length} changes` }).click();
     await page.getByText('Nothing is held.').waitFor();
     await open(`/url?url=${world.site.url('/topic-6')}`);
     await page.getByText('the change was dropped').waitFor();

@@ -183,7 +183,7 @@ describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (s
     await page.getByRole('button', { name: 'Compare version 1 with the one in force' }).click();
     await page.getByRole('region', { name: 'docs.crawl.rules' }).waitFor();
     await page.getByRole('button', { name: 'Restore version 1…' }).click();
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('button', { name: 'Restore version 1', exact: true }).click();
     await page.getByText('The new configuration is in force.').waitFor();
     expect(world.server.engine.definition.crawlers[0]!.rules).toHaveLength(2);
   });

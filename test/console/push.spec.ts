@@ -34,7 +34,7 @@ describeInBrowser('held deletions, refused orders and differences', { configurat
       await page.getByRole('button', { name: 'Drop…' }).click();
       const dialog = page.getByRole('dialog', { name: 'Drop held deletions' });
       expect(await dialog.textContent()).toContain(`2 documents of ${host(stage())} will stay in the index`);
-      await dialog.getByRole('button', { name: 'Keep 2 documents' }).click();
+      await dialog.getByRole('button', { name: 'Drop 2 deletions' }).click();
       await page.getByText('2 deletions dropped; the documents stay.').waitFor();
       await page.getByText('Nothing is held.').waitFor();
       expect(await indexed(stage())).toBe(DOCUMENTS);
@@ -48,7 +48,7 @@ describeInBrowser('held deletions, refused orders and differences', { configurat
       await page.getByRole('button', { name: 'Release…' }).click();
       const dialog = page.getByRole('dialog', { name: 'Release held deletions' });
       expect(await dialog.textContent()).toContain(`2 documents of ${host(stage())} will be removed from the index`);
-      await dialog.getByRole('button', { name: 'Delete 2 documents' }).click();
+      await dialog.getByRole('button', { name: 'Release 2 deletions' }).click();
       await page.getByText('2 deletions on the way to the sinks.').waitFor();
       await page.getByText('Nothing is held.').waitFor();
       await expect.poll(() => indexed(stage()), PATIENCE).toBe(DOCUMENTS - LOST.length);

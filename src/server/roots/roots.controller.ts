@@ -114,13 +114,13 @@ export class RootsController {
   @CrawlerName()
   @Operation({
     id: 'removeRoot',
-    summary: 'Withdraw a submitted root',
+    summary: 'Remove a submitted root',
     description:
       'The URL is no longer a root. URLs that the rules accept stay; URLs that only the site mode of this root accepted are excluded, and their documents deleted, when they are next visited.',
     role: 'operate',
     problems: { 404: 'There is no such crawler, or none of its submitted roots has the URL.' },
   })
-  @ApiNoContentResponse({ description: 'The root was withdrawn.' })
+  @ApiNoContentResponse({ description: 'The root was removed.' })
   async remove(
     @Param('crawler') crawler: string,
     @Query() { url }: UrlQuery,

@@ -13,6 +13,8 @@ import { usePreview } from './previewing.js';
 
 interface ApplyProps {
   readonly title: string;
+  /** What the button that opens the dialog says, and the one that confirms it. */
+  readonly action?: string;
   readonly draft: Draft;
   /** Version on which the change is based. */
   readonly etag: string;
@@ -23,7 +25,7 @@ interface ApplyProps {
 }
 
 /** Shows a preview of a change, so that its effect is known before it is saved. */
-export function ApplyDialog({ title, draft, etag, save, onApplied, onClose }: ApplyProps): JSX.Element {
+export function ApplyDialog({ title, action = 'Save', draft, etag, save, onApplied, onClose }: ApplyProps): JSX.Element {
   const { report, problem } = usePreview(draft);
   const [saving, setSaving] = useState(false);
   const [failure, setFailure] = useState<ApiProblem>();
@@ -70,7 +72,7 @@ export function ApplyDialog({ title, draft, etag, save, onApplied, onClose }: Ap
           disabled={!report?.done || saving}
           onClick={apply}
         >
-          {needsConfirmation ? 'Save and delete these documents' : 'Save'}
+          {needsConfirmation ? `${action} and delete these documents` : action}
         </button>
       </footer>
     </Dialog>

@@ -148,6 +148,7 @@ function Comparison({ version, laterVersion, onRestored }: ComparisonProps): JSX
       {restoring && (
         <ApplyDialog
           title={`Restore version ${version}`}
+          action={`Restore version ${version}`}
           draft={{
             xml: earlierTexts.xml,
             files: Object.fromEntries(changedNames.flatMap((name) => listEntries(earlierTexts, name))),

@@ -60,7 +60,7 @@ function Undecided({ crawler: { name, indexed, since }, recipients, onDone }: Un
       {choice !== undefined && (
         <ConfirmDialog
           title={`Documents of ${name}`}
-          action={choice === 'delete' ? 'Delete these documents' : 'Save'}
+          action={choice === 'delete' ? 'Delete these documents' : 'Decide'}
           danger={choice === 'delete'}
           ready={choice !== ''}
           onConfirm={decide}

@@ -68,7 +68,7 @@ function HostDeletions({ deletions, onDone }: { deletions: HeldDeletionsDto; onD
     >
       <div class="stack">
         <p>
-          <strong>{formatPlural(deletions.count, noun)}</strong> of{' '}
+          <strong>{formatHeld(deletions.count, noun)}</strong> of{' '}
           <a href={href('/host', { crawler, host })}>{host}</a> ({crawler}){' '}
           {deletions.count === 1 ? 'is held, since' : 'are held, the oldest since'}{' '}
           <Time at={deletions.oldest} relative />.
@@ -122,6 +122,9 @@ const getNoun = ({ count, changes }: HeldDeletionsDto): string => {
   const changeCount = changes.reduce((sum, group) => sum + group.count, 0);
   return changeCount === 0 ? 'deletion' : changeCount === count ? 'change' : 'deletion or change';
 };
+
+const formatHeld = (count: number, noun: string): string =>
+  formatPlural(count, noun, noun === 'deletion or change' ? 'deletions and changes' : `${noun}s`);
 
 interface ChangeGroupProps {
   readonly host: string;
@@ -220,19 +223,15 @@ function DecisionDialog({ deletions, decision, onClose, onDone }: DecisionProps)
     const { count: doneCount } = await call(`POST /api/v1/held-deletions/{host}/${decision}`, { path: { host } });
     showNotice(
       isRelease
-        ? `${formatPlural(doneCount, noun)} ${noun === 'deletion' ? 'on the way to the sinks' : 'released'}.`
-        : `${formatPlural(doneCount, noun)} dropped; the documents stay.`,
+        ? `${formatHeld(doneCount, noun)} ${noun === 'deletion' ? 'on the way to the sinks' : 'released'}.`
+        : `${formatHeld(doneCount, noun)} dropped; the documents stay.`,
     );
     onDone();
   };
   return (
     <ConfirmDialog
       title={`${isRelease ? 'Release' : 'Drop'} held ${noun === 'deletion or change' ? 'deletions and changes' : `${noun}s`}`}
-      action={
-        isRelease
-          ? `${noun === 'deletion' ? 'Delete' : 'Release'} ${formatPlural(heldCount, 'document')}`
-          : `Keep ${formatPlural(heldCount, 'document')}`
-      }
+      action={`${isRelease ? 'Release' : 'Drop'} ${formatHeld(heldCount, noun)}`}
       danger={isRelease}
       onConfirm={decide}
       onClose={onClose}
