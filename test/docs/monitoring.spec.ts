@@ -32,7 +32,7 @@ describe('dashboard and alert rules in docs/', () => {
     world = await ApiWorld.start({
       fetcher:
         '<cw:Login name="intranet" type="basic" url="http://127.0.0.1:9/" insecure="true" user="u" password="p"/>',
-      more: '<cw:Plugin file="plugins/quiet.mjs"/>',
+      more: '<cw:Plugin file="plugins/quiet.mjs"/><cw:Quota name="all" maxUrls="100"><cw:Covers crawler="test"/></cw:Quota>',
       files: { 'plugins/quiet.mjs': 'export default { apiVersion: 1, onDocument() {} }' },
     });
     await world.caughtUp();
