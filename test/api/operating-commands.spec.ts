@@ -9,7 +9,7 @@ import {
   restoreConfiguration,
   showHistory,
 } from '../../src/cli/configuration.js';
-import { controlCrawlers, controlHost, listOrders, listUrls, showAudit } from '../../src/cli/control.js';
+import { controlCrawlers, controlHost, listOrders, listUrls, showAudit, showHost } from '../../src/cli/control.js';
 import { listCrawlers, removeCrawler, renameCrawler } from '../../src/cli/crawlers.js';
 import { showUsage } from '../../src/cli/status.js';
 import { ApiWorld } from './api-world.js';
@@ -53,6 +53,21 @@ it('a crawler is paused and started, and a host is paused and resumed', async ()
   expect((await world.get(`hosts/${encodeURIComponent(host)}`)).body.paused).toBe(true);
   expect((await run(() => controlHost('resume', host, server))).text).toBe(`${host} is crawled again\n`);
   expect((await world.get(`hosts/${encodeURIComponent(host)}`)).body.paused).toBe(false);
+});
+
+it('a host is shown with what it holds, what failed and whether it is paused', async () => {
+  const host = new URL(world.site.origin).host;
+  const show = async () => (await run(() => showHost(host, server))).text.trimEnd().split('\n');
+  const shown = await show();
+  expect(shown[0]).toBe(`${host}: 5 URLs, 4 in the index, 1 in error, 5 scheduled`);
+  expect(shown).toContain('failed visits: http-404 (1)');
+  expect(shown.filter((line) => line.startsWith('paused'))).toEqual([]);
+  await run(() => controlHost('pause', host, server));
+  expect(await show()).toContain('paused until it is resumed');
+  const printedJson = JSON.parse((await run(() => showHost(host, { ...server, json: true }))).text);
+  expect(printedJson).toMatchObject({ host, indexed: 4, paused: true });
+  await run(() => controlHost('resume', host, server));
+  await expect(showHost('nowhere.example', server)).rejects.toThrow('nowhere.example');
 });
 
 it('a pause with an end is over then, also after a restart', async () => {
