@@ -25,7 +25,15 @@ interface ApplyProps {
 }
 
 /** Shows a preview of a change, so that its effect is known before it is saved. */
-export function ApplyDialog({ title, action = 'Save', draft, etag, save, onApplied, onClose }: ApplyProps): JSX.Element {
+export function ApplyDialog({
+  title,
+  action = 'Save',
+  draft,
+  etag,
+  save,
+  onApplied,
+  onClose,
+}: ApplyProps): JSX.Element {
   const { report, problem } = usePreview(draft);
   const [saving, setSaving] = useState(false);
   const [failure, setFailure] = useState<ApiProblem>();
