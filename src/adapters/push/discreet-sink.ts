@@ -19,6 +19,7 @@ export class DiscreetSink implements Sink {
   readonly probe?: NonNullable<Sink['probe']>;
   readonly identify?: NonNullable<Sink['identify']>;
   readonly isEmpty?: NonNullable<Sink['isEmpty']>;
+  readonly countDocuments?: NonNullable<Sink['countDocuments']>;
   readonly checkSchema?: NonNullable<Sink['checkSchema']>;
   readonly alias: Sink['alias'];
   readonly foreign: Sink['foreign'];
@@ -34,6 +35,7 @@ export class DiscreetSink implements Sink {
       this.readDocuments = (uris, signal) => this.withRedactedErrors(sink.readDocuments!(uris, signal));
     if (sink.probe) this.probe = (signal) => this.withRedactedErrors(sink.probe!(signal));
     if (sink.isEmpty) this.isEmpty = (signal) => this.withRedactedErrors(sink.isEmpty!(signal));
+    if (sink.countDocuments) this.countDocuments = (signal) => this.withRedactedErrors(sink.countDocuments!(signal));
     if (sink.identify) this.identify = (signal) => this.withRedactedErrors(sink.identify!(signal));
     this.alias = sink.alias && {
       ...sink.alias,

@@ -6,7 +6,7 @@ import { asList, asRecord, asString } from './answers.js';
 import { computeDocumentId, ForeignHits } from './elasticsearch-foreign.js';
 import { parseJsonObject, SearchIndex } from './elasticsearch-index.js';
 import { getDialect, type SearchDialect, toKeptDocument, toSourceDocument } from './elasticsearch-schema.js';
-import { isSuccess, SinkClient, type SinkRequest, type SinkResponse } from './sink-client.js';
+import { isSuccess, readCount, SinkClient, type SinkRequest, type SinkResponse } from './sink-client.js';
 import { type RequestAnswer, sendWithSplitting } from './splitting.js';
 
 const PAGE_SIZE = 1_000;
@@ -122,12 +122,15 @@ export class ElasticsearchSink implements Sink {
   }
 
   async isEmpty(signal: AbortSignal): Promise<boolean> {
+    return (await this.countDocuments(signal)) === 0;
+  }
+
+  async countDocuments(signal: AbortSignal): Promise<number> {
     const body = JSON.stringify({ query: { exists: { field: 'stamp' } } });
     const path = `${encodeURIComponent(this.index)}/_count`;
-    const query = { terminate_after: '1' };
-    const response = await this.client.request({ method: 'POST', path, query, headers: JSON_TYPE, body }, signal);
+    const response = await this.client.request({ method: 'POST', path, headers: JSON_TYPE, body }, signal);
     if (!isSuccess(response)) throw this.client.toUnavailable(response);
-    return /"count":\s*0\b/.test(response.body);
+    return readCount(response, 'count');
   }
 
   checkSchema(signal: AbortSignal): Promise<string | undefined> {

@@ -194,3 +194,10 @@ export function parseRetryAfter(header: string | undefined, now: number): number
   const waitMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
   return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(waitMs, 0), MAX_WAIT_MS);
 }
+
+/** @throws SinkUnavailable if the response has no number under this name, as that of a proxy */
+export const readCount = ({ body }: SinkResponse, name: string): number => {
+  const digits = new RegExp(`"${name}":\\s*(\\d+)`).exec(body)?.[1];
+  if (digits === undefined) throw new SinkUnavailable(`the response to a count has no ${name}`);
+  return Number(digits);
+};

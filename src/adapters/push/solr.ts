@@ -4,7 +4,7 @@ import { type ForeignDocuments, type KeptDocument, type Sink, SinkUnavailable } 
 import { asList, asRecord, asString, asStrings, isRecord } from './answers.js';
 import { formatHeading, groupValuesByName, parseForms, selectByType, toMetas } from './metas.js';
 import { findSearchFields, type SearchFields } from './search-fields.js';
-import { isSuccess, SinkClient, type SinkRequest, type SinkResponse } from './sink-client.js';
+import { isSuccess, readCount, SinkClient, type SinkRequest, type SinkResponse } from './sink-client.js';
 import { acknowledgeAll, type RequestAnswer, sendByKind } from './splitting.js';
 
 const PAGE_SIZE = '1000';
@@ -98,10 +98,14 @@ export class SolrSink implements Sink {
   }
 
   async isEmpty(signal: AbortSignal): Promise<boolean> {
+    return (await this.countDocuments(signal)) === 0;
+  }
+
+  async countDocuments(signal: AbortSignal): Promise<number> {
     const query = { q: 'stamp_s:*', rows: '0', wt: 'json' };
     const response = await this.client.request({ method: 'GET', path: 'select', query }, signal);
     if (!isSuccess(response)) throw this.client.toUnavailable({ ...response, body: parseErrorMessage(response) });
-    return /"numFound":\s*0\b/.test(response.body);
+    return readCount(response, 'numFound');
   }
 
   async probe(signal: AbortSignal): Promise<void> {

@@ -9,9 +9,17 @@ it('a traced sink can do all that the sink itself can', async () => {
   const sink = new ElasticsearchSink(definition);
   const traced = new TracedSink(sink, 'elasticsearch', { traceDelivery: (_sink, _batch, deliver) => deliver() });
   const able = (candidate: object) =>
-    ['listEntries', 'readDocuments', 'probe', 'identify', 'isEmpty', 'checkSchema', 'alias', 'foreign'].filter(
-      (name) => (candidate as Record<string, unknown>)[name] !== undefined,
-    );
+    [
+      'listEntries',
+      'readDocuments',
+      'probe',
+      'identify',
+      'isEmpty',
+      'countDocuments',
+      'checkSchema',
+      'alias',
+      'foreign',
+    ].filter((name) => (candidate as Record<string, unknown>)[name] !== undefined);
   expect(able(traced)).toEqual(able(sink));
   expect(able(traced)).toContain('identify');
   await traced.close();

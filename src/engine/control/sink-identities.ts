@@ -14,15 +14,20 @@ import { renewNote } from './sink-switch.js';
 
 const CHECK_INTERVAL = minutes(1);
 const MAX_CHECK_TIME = seconds(30);
+/** A sink is short of documents if it holds less than this share of what it should, and lacks more than MAX_MISSING. */
+const MIN_SHARE = 0.9;
+const MAX_MISSING = 20;
+const isShort = (found: number, expected: number): boolean =>
+  found < expected * MIN_SHARE && expected - found > MAX_MISSING;
 
 interface IdentityServices {
   readonly clock: Clock;
-  readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting' | 'list'>;
+  readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting' | 'list' | 'count'>;
   readonly crawlers: Pick<Crawlers, 'list'>;
   readonly log: Log;
   readonly events: CrawlEvents;
   readonly partitions: Pick<Partitions, 'isLeader'>;
-  readonly backfills: Pick<Backfills, 'refill'>;
+  readonly backfills: Pick<Backfills, 'refill' | 'list'>;
   readonly getDefinition: () => ServerDefinition;
   readonly findSink: (name: string) => Sink | undefined;
 }
@@ -35,17 +40,20 @@ interface KnownIdentity {
 
 /** The destination of a sink in which documents were found. */
 const getFilledSetting = (sink: string): string => `sink-filled/${sink}`;
+/** The destination of a sink, and how many documents were found in it when nothing was missing. */
+const getCountSetting = (sink: string): string => `sink-count/${sink}`;
 
 /**
- * Notices that what a sink writes to was deleted, replaced under the same name, or emptied: an index that somebody
- * deletes is created again by the next order, answers every request, and holds almost nothing. Everything is sent to it
- * again.
+ * Notices that what a sink writes to was deleted, replaced under the same name or emptied, or lost many documents: an
+ * index that somebody deletes is created again by the next order, answers every request, and holds almost nothing.
+ * Everything is sent to it again.
  */
 export class SinkIdentities {
   private cancelTimer: (() => void) | undefined;
   private isStopped = false;
   /** Sinks that held nothing at the last check. Only the second time counts: searches find documents late. */
   private readonly emptySinks = new Set<string>();
+  private readonly shortSinks = new Set<string>();
 
   constructor(private readonly services: IdentityServices) {}
 
@@ -121,10 +129,49 @@ export class SinkIdentities {
     if (!isEmpty) {
       this.emptySinks.delete(name);
       if (!wasFilled) await store.putSetting(getFilledSetting(name), destination);
+      await this.checkCount(sink, destination);
     } else if (wasFilled && (await this.hasIndexed(name))) {
       if (this.emptySinks.has(name)) await this.refill(name, 'the sink holds no document any more');
       else this.emptySinks.add(name);
     }
+  }
+
+  /**
+   * Compares with the last count, and with the ledger only if that has dropped: counting there is expensive, and pages
+   * that this sink refused, or that two crawlers share, are missing without having been lost.
+   */
+  private async checkCount(sink: Sink, destination: string): Promise<void> {
+    const { store, clock, findSink, backfills } = this.services;
+    const { name } = sink;
+    if (!sink.countDocuments) return;
+    const found = await withTimeLimit(clock, MAX_CHECK_TIME, (signal) => sink.countDocuments!(signal));
+    if (found === TIMED_OUT || this.isStopped || findSink(name) !== sink) return;
+    const text = await store.getSetting(getCountSetting(name));
+    const known = text === undefined ? undefined : (JSON.parse(text) as { destination: string; count: number });
+    const previous = known?.destination === destination ? known.count : 0;
+    const expected = isShort(found, previous) ? await this.countIndexed(name) : 0;
+    const isFilling = (await backfills.list()).some((one) => one.sink === name && one.state === 'running');
+    if (expected === undefined || isFilling) return;
+    if (isShort(found, expected)) {
+      if (this.shortSinks.has(name))
+        await this.refill(name, `the sink holds ${found} documents instead of ${expected}`);
+      else this.shortSinks.add(name);
+      return;
+    }
+    this.shortSinks.delete(name);
+    if (found > previous || isShort(found, previous))
+      await store.putSetting(getCountSetting(name), JSON.stringify({ destination, count: found }));
+  }
+
+  /** Returns undefined while deletions are on their way. */
+  private async countIndexed(sink: string): Promise<number | undefined> {
+    let count = 0;
+    for (const { name, context } of this.services.crawlers.list()) {
+      if (!context.definition.pushTo.includes(sink)) continue;
+      if ((await this.services.store.list({ crawler: name, pendingDeletion: true }, 0, 1)).length > 0) return undefined;
+      count += await this.services.store.count({ crawler: name, indexed: true });
+    }
+    return count;
   }
 
   private async hasIndexed(sink: string): Promise<boolean> {
@@ -138,10 +185,12 @@ export class SinkIdentities {
   private async refill(sink: string, finding: string): Promise<void> {
     const { log, events, backfills, store } = this.services;
     this.emptySinks.delete(sink);
-    const message = `${finding}, so everything that is indexed is sent to it again`;
+    this.shortSinks.delete(sink);
+    const message = `${finding}, so everything that is indexed is sent to it again, as by crawlway push --again ${sink}`;
     log.error('a sink no longer holds what was sent to it', { sink, message });
     events.emit({ type: 'sink', sink, state: 'replaced', message });
     await backfills.refill(sink);
     await store.putSetting(getFilledSetting(sink), undefined);
+    await store.putSetting(getCountSetting(sink), undefined);
   }
 }

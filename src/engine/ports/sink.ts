@@ -37,6 +37,8 @@ export interface Sink {
    * be found yet. Absent if there is no such request.
    */
   isEmpty?(signal: AbortSignal): Promise<boolean>;
+  /** The number of documents of this program that searches find. Absent if the sink cannot count them cheaply. */
+  countDocuments?(signal: AbortSignal): Promise<number>;
   /**
    * Checks whether what the sink writes to can hold its documents; returns what is worth knowing about it otherwise.
    * Absent if any document fits.
@@ -58,6 +60,7 @@ export class WrappedSink implements Sink {
   readonly probe: Sink['probe'];
   readonly identify: Sink['identify'];
   readonly isEmpty: Sink['isEmpty'];
+  readonly countDocuments: Sink['countDocuments'];
   readonly checkSchema: Sink['checkSchema'];
   readonly alias: Sink['alias'];
   readonly foreign: Sink['foreign'];
@@ -69,6 +72,7 @@ export class WrappedSink implements Sink {
     this.probe = sink.probe?.bind(sink);
     this.identify = sink.identify?.bind(sink);
     this.isEmpty = sink.isEmpty?.bind(sink);
+    this.countDocuments = sink.countDocuments?.bind(sink);
     this.checkSchema = sink.checkSchema?.bind(sink);
     this.alias = sink.alias;
     this.foreign = sink.foreign;

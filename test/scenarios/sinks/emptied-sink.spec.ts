@@ -5,9 +5,10 @@ import { CrawlWorld } from '../../support/crawl-world.js';
 import { startSolrReceiver } from '../../support/receivers/solr-receiver.js';
 import { startSite } from '../../support/scenario.js';
 
-async function crawlIntoCore() {
+async function crawlIntoCore(pages: readonly string[] = ['/a', '/b']) {
   const site = await startSite();
-  site.page('/', ['/a', '/b']).page('/a').page('/b');
+  site.page('/', [...pages]);
+  for (const path of pages) site.page(path);
   const core = await startSolrReceiver('pages');
   const world = await CrawlWorld.start({
     index: 'none',
@@ -62,4 +63,22 @@ it('a sink whose documents are found late, or all deleted by the crawler, was no
   await commit();
   await world.pass(minutes(5));
   expect(world.errors).toEqual([]);
+});
+
+it('a sink that lost most of its documents is filled again, once', async () => {
+  const pages = Array.from({ length: 40 }, (_, i) => `/${i}`);
+  const { site, core, world, commit, paths } = await crawlIntoCore(pages);
+  core.empty();
+  await fetch(`${core.url}/solr/pages/update?commit=true`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify([{ id: site.url('/1'), stamp_s: 'new' }]),
+  });
+  await world.pass(minutes(4));
+  expect(world.errors).toEqual([expect.stringContaining('no longer holds what was sent to it')]);
+  expect(paths()).toEqual(['/', ...pages].sort());
+  expect(await world.engine.backfills.list()).toMatchObject([{ sink: 'search', why: 'replaced', total: 41 }]);
+  await commit();
+  await world.pass(minutes(10));
+  expect(world.errors).toHaveLength(1);
 });
