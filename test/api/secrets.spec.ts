@@ -53,7 +53,7 @@ describe('the calls about secrets', () => {
       outcome: 'done',
     });
     expect(JSON.parse(entry.before).setAt).toBe(body.setAt);
-    expect((await world.get('secrets/wiki.token', ADMIN)).status).toBe(404);
+    expect((await world.get('secrets/wiki.token', ADMIN)).status).toBe(405);
   });
 
   it('refuse names, values and numbers beyond their limits, and quote no value', async () => {

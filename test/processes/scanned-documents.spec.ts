@@ -1,17 +1,14 @@
 /** Scanned documents are read by OCR behind everything else, and their text stays true. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  DEFAULT_DOCUMENT_LIMITS,
-  DocumentProcesses,
-} from '../../../src/adapters/parsers/documents/document-processes.js';
-import { hours, instant, minutes } from '../../../src/domain/time/units.js';
-import type { AsyncExtractor } from '../../../src/engine/ports/content-extractor.js';
-import { CrawlWorld } from '../../support/crawl-world.js';
-import { FakeSite } from '../../support/fake-site.js';
-import { ManualClock } from '../../support/manual-clock.js';
-import { scanOf } from '../../support/scan.js';
+import { DEFAULT_DOCUMENT_LIMITS, DocumentProcesses } from '../../src/adapters/parsers/documents/document-processes.js';
+import { hours, instant, minutes } from '../../src/domain/time/units.js';
+import type { AsyncExtractor } from '../../src/engine/ports/content-extractor.js';
+import { CrawlWorld } from '../support/crawl-world.js';
+import { FakeSite } from '../support/fake-site.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { scanOf } from '../support/scan.js';
 
-const ENTRY = new URL('../../../dist/program/documents.process.js', import.meta.url);
+const ENTRY = new URL('../../dist/program/documents.process.js', import.meta.url);
 const HERON = 'The grey heron wades through the shallow water of the lake.';
 const OWL = 'The barn owl hunts at night in the open country.';
 
