@@ -44,7 +44,7 @@ describeInBrowser('the index of a search sink', {}, (stage) => {
     await panel.getByText('1 document of another program: 1 replaced, 0 wait for a visit, 0 kept.').waitFor();
     expect(engine.foreign.size).toBe(0);
     const main = page.getByRole('region', { name: 'main' });
-    expect(await main.getByRole('button', { name: /alias|others/ }).count()).toBe(0);
+    expect(await main.getByRole('button', { name: /alias/ }).count()).toBe(0);
     // The refused switch is the only complaint: the browser reports its status.
     expect(complaints.filter((text) => !text.includes('422'))).toEqual([]);
   });
