@@ -130,9 +130,7 @@ export class Quotas {
   /** Whether a new URL of the crawler may be stored besides this many that are about to be. */
   hasRoomForUrls(crawler: string, pending: number): boolean {
     const quotas = this.byCrawler.get(crawler);
-    return !quotas?.some(
-      ({ limits, ...quota }) => this.measure({ limits, ...quota }).urls + pending >= (limits.urls ?? Infinity),
-    );
+    return !quotas?.some((quota) => this.measure(quota).urls + pending >= (quota.limits.urls ?? Infinity));
   }
 
   list(): QuotaView[] {
