@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { openPostgresStore } from '../../src/adapters/storage/postgres/postgres-store.js';
@@ -6,6 +7,7 @@ import { Secret } from '../../src/domain/secret.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import { startedPostgres } from './postgres-server.js';
 import { openStoreInThisThread } from './store-in-this-thread.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const TABLES = [
   'url',
@@ -23,16 +25,30 @@ const TABLES = [
 /** PostgreSQL databases that are not in use: emptying one is faster than creating one. */
 const unused: string[] = [];
 
-/** An empty store: SQLite in this process, or PostgreSQL with `CRAWLWAY_TEST_DATABASE=postgres`. */
-export const scenarioStore = (): Promise<FrontierStore> =>
-  process.env['CRAWLWAY_TEST_DATABASE'] === 'postgres' ? postgresStore() : openStoreInThisThread();
+const isOnPostgres = (): boolean => process.env['CRAWLWAY_TEST_DATABASE'] === 'postgres';
 
-async function postgresStore(): Promise<FrontierStore> {
+/** An empty store: SQLite in this process, or PostgreSQL with `CRAWLWAY_TEST_DATABASE=postgres`. */
+export async function scenarioStore(): Promise<FrontierStore> {
+  if (!isOnPostgres()) return openStoreInThisThread();
   const database = await emptyDatabase();
+  return postgresStore(database, () => unused.push(database));
+}
+
+/** Opens the same store, empty at first, once for each start of a server that restarts. */
+export async function keptStore(): Promise<() => Promise<FrontierStore>> {
+  if (!isOnPostgres()) {
+    const file = join(temporaryDirectory(), 'crawlway.db');
+    return () => openStoreInThisThread(file);
+  }
+  const database = await emptyDatabase();
+  return () => postgresStore(database);
+}
+
+async function postgresStore(database: string, closed?: () => void): Promise<FrontierStore> {
   const store = await openPostgresStore(new Secret(database));
   const close = async (): Promise<void> => {
     await store.close();
-    unused.push(database);
+    closed?.();
   };
   return countedOnce({ ...store, close });
 }

@@ -11,15 +11,17 @@ const inThisThread = (runBatch: RunBatch): Executor => ({
 });
 
 /**
- * The store of a server, but with its threads in this one and in memory: every call resolves in a microtask, so that
- * simulations are reproducible and hundreds of small worlds are fast.
+ * The store of a server, but with its threads in this one: every call resolves in a microtask, so that simulations are
+ * reproducible and hundreds of small worlds are fast.
+ *
+ * @param file where the next store finds what this one has left; in memory by default
  */
-export async function openStoreInThisThread(): Promise<FrontierStore> {
-  const dataSource = await openSqliteDataSource(':memory:');
+export async function openStoreInThisThread(file = ':memory:'): Promise<FrontierStore> {
+  const dataSource = await openSqliteDataSource(file);
   const db = getRawHandle(dataSource);
-  const reader = inThisThread(createReader(db, ':memory:'));
-  return createSqliteStore(':memory:', db, {
-    writer: inThisThread(createWriter(db, ':memory:')),
+  const reader = inThisThread(createReader(db, file));
+  return createSqliteStore(file, db, {
+    writer: inThisThread(createWriter(db, file)),
     reader,
     startSorter: () => reader,
     close: () => dataSource.destroy(),

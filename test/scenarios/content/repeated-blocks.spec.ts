@@ -1,11 +1,9 @@
 /** Blocks of text that stand on most pages of a host are learned and left out, if the configuration says so. */
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openSqliteStore } from '../../../src/adapters/storage/sqlite/sqlite-store.js';
 import { minutes } from '../../../src/domain/time/units.js';
 import type { FakePage, FakeSite } from '../../support/fake-site.js';
 import { crawl, start, startSite } from '../../support/scenario.js';
-import { temporaryDirectory } from '../../support/temporary-directory.js';
+import { keptStore } from '../../support/scenario-database.js';
 
 const CONTENT =
   '<cw:Content main="true" omitRepeated="true"><cw:Output headings="true" markdown="true" chunks="60"/></cw:Content>';
@@ -47,9 +45,9 @@ const withNotice = (world: Awaited<ReturnType<typeof crawl>>, notice = NOTICE): 
 it('are left out of text, headings, Markdown and chunks of each page once they are known, also after a restart', async () => {
   const site = await startSite();
   setPages(site, PATHS);
-  const database = join(temporaryDirectory(), 'crawl.db');
+  const openStore = await keptStore();
   const options = { crawler: `<Root url="${site.url('/')}"/>${CONTENT}`, index: 'none' } as const;
-  const first = await start({ ...options, store: await openSqliteStore(database) });
+  const first = await start({ ...options, store: await openStore() });
   await first.untilIdle();
   // Nothing is known of the first pages.
   expect(withNotice(first).length).toBeGreaterThanOrEqual(19);
@@ -69,7 +67,7 @@ it('are left out of text, headings, Markdown and chunks of each page once they a
   expect(site.requests.filter(({ headers }) => headers['if-none-match'] !== undefined).length).toBeGreaterThan(30);
   await first.close();
 
-  const second = await start({ ...options, store: await openSqliteStore(database), clock: first.clock });
+  const second = await start({ ...options, store: await openStore(), clock: first.clock });
   site.set('/new', page('/new', NOTICE)).page('/', [...PATHS, '/new']);
   await refresh(second);
   expect([...second.pushed().keys()].filter((uri) => uri !== site.url('/'))).toEqual([site.url('/new')]);

@@ -1,7 +1,5 @@
 /** Changes that the change guard holds: what is told of them, how a person decides, and that they survive a restart. */
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openSqliteStore } from '../../../src/adapters/storage/sqlite/sqlite-store.js';
 import { hours, minutes } from '../../../src/domain/time/units.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import {
@@ -17,18 +15,18 @@ import {
 } from '../../support/guarded-sites.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { start } from '../../support/scenario.js';
+import { keptStore } from '../../support/scenario-database.js';
 import { FAULTS, MAINTENANCE } from '../../support/site-faults.js';
-import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 /**
  * A site of 13 pages that has a fault, which is a maintenance page on all of them by default.
  *
- * @param restarts whether its store is a file, with which a second crawl can begin
+ * @param restarts whether a second crawl can begin with its store
  */
 async function illSite({ crawler = '', restarts = false, fault = 'a maintenance page' } = {}) {
   const guarded = await guardedSite([13, { write, around: ['', ''] }], 0);
   const { site, paths } = guarded;
-  const file = join(temporaryDirectory(), 'crawlway.db');
+  const openStore = restarts ? await keptStore() : undefined;
   const clock = new ManualClock();
   const begin = async (): Promise<CrawlWorld> =>
     start({
@@ -36,7 +34,7 @@ async function illSite({ crawler = '', restarts = false, fault = 'a maintenance 
       crawler: `<Root url="${site.url('/')}"/>${crawler}`,
       index: 'none',
       clock,
-      store: restarts ? await openSqliteStore(file) : undefined,
+      store: await openStore?.(),
     });
   const world = await begin();
   await world.pass(minutes(10));

@@ -1,13 +1,11 @@
 /** Deletions that wait for a sign of life outlast the process that held them back. */
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openSqliteStore } from '../../../src/adapters/storage/sqlite/sqlite-store.js';
 import { type Duration, hours, minutes } from '../../../src/domain/time/units.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import { html } from '../../support/fake-site.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { start, startSite } from '../../support/scenario.js';
-import { temporaryDirectory } from '../../support/temporary-directory.js';
+import { keptStore } from '../../support/scenario-database.js';
 
 const PATHS = ['/', ...Array.from({ length: 9 }, (_, n) => `/p${n}`)];
 const ATTRIBUTES = 'nearDuplicateDetector="false" smartRefreshMinAgeS="172800" smartRefreshMaxAgeS="604800"';
@@ -17,7 +15,7 @@ async function restarted(time: Duration) {
   const site = await startSite();
   const answer = (path: string) =>
     site.set(path, { headers: { 'content-type': 'text/html' }, body: html(path, path === '/' ? PATHS : []) });
-  const file = join(temporaryDirectory(), 'crawlway.db');
+  const openStore = await keptStore();
   const clock = new ManualClock();
   const begin = async (): Promise<CrawlWorld> =>
     start({
@@ -25,7 +23,7 @@ async function restarted(time: Duration) {
       crawler: `<Root url="${site.url('/')}"/>`,
       index: 'none',
       clock,
-      store: await openSqliteStore(file),
+      store: await openStore(),
     });
   PATHS.forEach(answer);
   const before = await begin();

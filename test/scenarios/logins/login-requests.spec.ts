@@ -1,13 +1,10 @@
 /** What logins cost a site: how often they try, and what is remembered of them. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { Seal } from '../../../src/adapters/storage/shared/seal.js';
-import { openSqliteStore } from '../../../src/adapters/storage/sqlite/sqlite-store.js';
 import { hours, minutes } from '../../../src/domain/time/units.js';
 import { html } from '../../support/fake-site.js';
 import { crawl, start } from '../../support/scenario.js';
+import { keptStore } from '../../support/scenario-database.js';
 import { PATHS, SessionSite, showPage } from '../../support/session-site.js';
 
 it.each([
@@ -41,8 +38,7 @@ it.each([
 });
 
 it('a page that logs out is still known after a restart', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'crawlway-logins-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const openStore = await keptStore();
   const site = await SessionSite.start({
     anybody: (path, own) => {
       if (path !== '/bye') return undefined;
@@ -57,7 +53,7 @@ it('a page that logs out is still known after a restart', async () => {
       crawler: `<Root url="${site.url('/')}"/>`,
       more: site.fetcher(),
       seal: Seal.fromText('of-the-test-with-32-characters-!'),
-      store: await openSqliteStore(join(folder, 'crawl.db')),
+      store: await openStore(),
     });
   const visitAll = async (world: Awaited<ReturnType<typeof open>>): Promise<void> => {
     await world.engine.maintenance.refresh('test', { like: '%' });

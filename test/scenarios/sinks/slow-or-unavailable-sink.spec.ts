@@ -1,11 +1,11 @@
 /** Of two sinks of a crawler one is slow or down: the other one goes on as if it were alone, and the first gets what it missed. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openSqliteStore } from '../../../src/adapters/storage/sqlite/sqlite-store.js';
 import { hours, minutes, seconds } from '../../../src/domain/time/units.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { startReceiver } from '../../support/receivers/http-receiver.js';
 import { start, startSite } from '../../support/scenario.js';
+import { keptStore } from '../../support/scenario-database.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 interface Sent {
@@ -93,8 +93,8 @@ describe('a crawler with one unavailable sink of two', () => {
     const [well, down] = [await receiver(clock, 'well'), await receiver(clock, 'down')];
     down.state.isDown = true;
     const { site, options } = await world(`${well.xml()}${down.xml()}`, [], clock);
-    const database = join(temporaryDirectory(), 'crawlway.db');
-    const before = await start({ ...options, store: await openSqliteStore(database) });
+    const openStore = await keptStore();
+    const before = await start({ ...options, store: await openStore() });
     await before.pass(minutes(5));
     site.set('/8', { status: 404 });
     await before.engine.maintenance.refresh('test', { url: site.url('/8') });
@@ -102,7 +102,7 @@ describe('a crawler with one unavailable sink of two', () => {
     expect(well.paths()).toEqual(ALL.filter((path) => path !== '/8'));
     expect((await before.engine.orders.countOwed())[0]).toMatchObject({ sink: 'down', documents: ALL.length });
     await before.close();
-    const crawl = await start({ ...options, store: await openSqliteStore(database) });
+    const crawl = await start({ ...options, store: await openStore() });
     await crawl.pass(minutes(3));
     expect(down.paths()).toEqual([]);
     down.state.isDown = false;
