@@ -16,6 +16,8 @@ const MAINTENANCE = createPage('Wartung', 'We are working on our site and will b
 const OVERLOAD = createPage('Error', `The database has too many connections. ${write('database', 30)}`);
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
+type Order = Record<'kind' | 'reason' | 'uri' | 'stamp', string>;
+
 async function start() {
   const site = await FakeSite.start();
   onTestFinished(() => site.close());
@@ -89,9 +91,14 @@ it('a held change is known and dropped by every node, and survives the one that 
   recover(site);
   await nodes[1]!.refresh();
   await expect.poll(nodes[1]!.countHeld, PATIENCE).toBe(0);
-  const orders = (await nodes[1]!.call('GET', 'orders?state=acknowledged&limit=100')).items;
-  expect(orders.filter(({ kind }: { kind: string }) => kind === 'delete')).toEqual([]);
-  expect(orders).toHaveLength(ALL.length);
+  // What was due when a node died may have been on its way to the sinks, so the same document is sent once more.
+  const orders: Order[] = (await nodes[1]!.call('GET', 'orders?state=acknowledged&limit=100')).items;
+  const first = orders.filter(({ reason }) => reason !== 'reconciled');
+  expect(first.map(({ reason, uri }) => `${reason} ${new URL(uri).pathname}`).sort()).toEqual(
+    documents.map((path) => `indexed ${path}`),
+  );
+  const stamps = new Map(first.map(({ uri, stamp }) => [uri, stamp]));
+  for (const { kind, uri, stamp } of orders) expect([kind, stamp]).toEqual(['add', stamps.get(uri)]);
   expect(await indexed()).toEqual(documents);
 }, 120_000);
 
