@@ -20,6 +20,7 @@ import { findNextCronTime } from '../../src/adapters/system/cron.js';
 import { loadRegistrableDomains } from '../../src/adapters/system/registrable-domain.js';
 import type { ServerDefinition } from '../../src/domain/crawl/definition.js';
 import type { UrlState } from '../../src/domain/crawl/url-state.js';
+import type { SinkType } from '../../src/domain/push/sink-types.js';
 import { after, type Duration, type Instant, minutes } from '../../src/domain/time/units.js';
 import type { TextSeal } from '../../src/engine/crawl/logins/logins.js';
 import { Engine } from '../../src/engine/engine.js';
@@ -70,7 +71,7 @@ export interface WorldOptions {
   readonly cluster?: { readonly partitions: Partitions; readonly nodes: Nodes };
   /** Sinks whose responses depend on the clock: the world does not wait for them. */
   readonly slowSinks?: readonly string[];
-  /** Whether idle sinks are checked every five minutes; passing days takes long then. */
+  /** Whether idle sinks are checked every five minutes, and Push API sinks for emptiness each minute; passing days takes long then. */
   readonly asksIdleSinks?: boolean;
 }
 
@@ -141,7 +142,7 @@ export class CrawlWorld {
       sessions: new CookieSessions(),
       createLogin,
       seal: options.seal,
-      createSink: (definition) => world.watched(createSink(definition, options.plugins)),
+      createSink: (definition) => world.watched(createSink(definition, options.plugins), definition.type),
       plugins: options.plugins,
       processor,
     });
@@ -154,9 +155,12 @@ export class CrawlWorld {
   }
 
   /** The world waits for a working sink as for a page in flight: disks and sockets do not follow the manual clock. */
-  private watched(sink: Sink): Sink {
+  private watched(sink: Sink, type: SinkType): Sink {
     const deliver = sink.deliver.bind(sink);
-    if (!this.options.asksIdleSinks) delete sink.probe;
+    if (!this.options.asksIdleSinks) {
+      delete sink.probe;
+      if (type === 'papi') delete sink.isEmpty;
+    }
     if (this.options.slowSinks?.includes(sink.name)) return sink;
     sink.deliver = async (batch, signal) => {
       this.delivering++;

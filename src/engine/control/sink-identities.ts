@@ -13,6 +13,8 @@ import { type Backfills, digestDestination } from './backfills.js';
 import { renewNote } from './sink-switch.js';
 
 const CHECK_INTERVAL = minutes(1);
+/** Until every sink has been seen with something in it, or has failed: what is deleted before that is not missed. */
+const FIRST_CHECK_INTERVAL = seconds(5);
 const MAX_CHECK_TIME = seconds(30);
 /** A sink is short of documents if it holds less than this share of what it should, and lacks more than MAX_MISSING. */
 const MIN_SHARE = 0.9;
@@ -54,20 +56,27 @@ export class SinkIdentities {
   /** Sinks that held nothing at the last check. Only the second time counts: searches find documents late. */
   private readonly emptySinks = new Set<string>();
   private readonly shortSinks = new Set<string>();
+  /** Sinks whose index, table or topic exists, or that hold a document. */
+  private readonly seenSinks = new Set<string>();
 
   constructor(private readonly services: IdentityServices) {}
 
   /** Checks all sinks now, and every minute from then on. To be called again when the configuration has changed. */
   start(): void {
+    this.seenSinks.clear();
+    this.checkRepeatedly();
+  }
+
+  private checkRepeatedly(): void {
     const { clock, getDefinition, findSink } = this.services;
     this.cancelTimer?.();
-    if (
-      this.isStopped ||
-      !getDefinition().sinks.some(({ name }) => findSink(name)?.identify || findSink(name)?.isEmpty)
-    )
-      return;
+    const names = getDefinition()
+      .sinks.map(({ name }) => name)
+      .filter((name) => findSink(name)?.identify || findSink(name)?.isEmpty);
+    if (this.isStopped || names.length === 0) return;
     void this.checkAll();
-    this.cancelTimer = clock.at(after(clock.now(), CHECK_INTERVAL), () => this.start());
+    const interval = names.every((name) => this.seenSinks.has(name)) ? CHECK_INTERVAL : FIRST_CHECK_INTERVAL;
+    this.cancelTimer = clock.at(after(clock.now(), interval), () => this.checkRepeatedly());
   }
 
   stop(): void {
@@ -82,6 +91,7 @@ export class SinkIdentities {
         try {
           if (!(await this.check(definition))) await this.checkContents(definition);
         } catch (error) {
+          this.seenSinks.add(definition.name);
           // A sink that is down is reported when orders are sent to it.
           if (error instanceof SinkUnavailable || error instanceof StoreUnavailable || this.isStopped) return;
           this.services.log.warn('could not check what a sink writes to', {
@@ -100,6 +110,7 @@ export class SinkIdentities {
     if (!sink?.identify) return false;
     const ids = await withTimeLimit(clock, MAX_CHECK_TIME, (signal) => sink.identify!(signal));
     if (ids === undefined || ids === TIMED_OUT || this.isStopped || findSink(definition.name) !== sink) return false;
+    if (ids.length > 0) this.seenSinks.add(definition.name);
     const setting = `sink-identity/${definition.name}`;
     const text = await store.getSetting(setting);
     const known = text === undefined ? undefined : (JSON.parse(text) as KnownIdentity);
@@ -128,6 +139,7 @@ export class SinkIdentities {
     const wasFilled = (await store.getSetting(getFilledSetting(name))) === destination;
     if (!isEmpty) {
       this.emptySinks.delete(name);
+      this.seenSinks.add(name);
       if (!wasFilled) await store.putSetting(getFilledSetting(name), destination);
       await this.checkCount(sink, destination);
     } else if (wasFilled && (await this.hasIndexed(name))) {

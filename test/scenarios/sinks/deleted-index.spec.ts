@@ -1,6 +1,6 @@
 /** An index that is deleted while the crawl goes on answers every request, and holds almost nothing. */
 import { expect, it, onTestFinished } from 'vitest';
-import { minutes } from '../../../src/domain/time/units.js';
+import { type Duration, minutes, seconds } from '../../../src/domain/time/units.js';
 import type { CrawlEvent } from '../../../src/engine/events.js';
 import { CrawlWorld } from '../../support/crawl-world.js';
 import { startElasticsearchReceiver } from '../../support/receivers/elasticsearch-receiver.js';
@@ -8,7 +8,7 @@ import { startSite } from '../../support/scenario.js';
 
 const PATHS = Array.from({ length: 20 }, (_, i) => `/${i}`);
 
-async function crawlIntoIndex() {
+async function crawlIntoIndex(after: Duration = minutes(2)) {
   const site = await startSite();
   site.page('/', PATHS);
   for (const path of PATHS) site.page(path);
@@ -23,7 +23,7 @@ async function crawlIntoIndex() {
   const events: CrawlEvent[] = [];
   world.engine.events.observe((event) => void events.push(event));
   await world.untilIdle();
-  await world.pass(minutes(2));
+  await world.pass(after);
   const paths = () => [...engine.documents.values()].map(({ uri }) => new URL(uri).pathname).sort();
   return { site, engine, world, configuration, paths, replacements: () => events.filter(isReplacement) };
 }
@@ -44,6 +44,15 @@ it('an index that was deleted is filled again, with its mapping', async () => {
   expect(replacements()).toMatchObject([{ sink: 'search', message: expect.stringContaining('uuid-1') }]);
   expect(world.errors).toEqual([expect.stringContaining('no longer holds what was sent to it')]);
   expect(await world.engine.backfills.list()).toMatchObject([{ sink: 'search', why: 'replaced', total: 21 }]);
+});
+
+it('an index that was deleted and created again in its first minute is filled again', async () => {
+  const { engine, world, paths, replacements } = await crawlIntoIndex(seconds(10));
+  engine.deleteIndex();
+  engine.create({ mappings: { properties: { uri: { type: 'keyword' } } } });
+  await world.pass(minutes(5));
+  expect(paths()).toEqual(ALL);
+  expect(replacements()).toHaveLength(1);
 });
 
 it('an index that an order has created again before anybody noticed has the right mapping, and is filled', async () => {

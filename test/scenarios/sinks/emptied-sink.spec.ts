@@ -45,6 +45,31 @@ it('a sink that somebody empties is filled again, once', async () => {
   expect(world.errors).toHaveLength(1);
 });
 
+it('a Push API server that was set up anew is filled again, once', async () => {
+  const site = await startSite();
+  site.page('/', ['/a']);
+  site.page('/a');
+  const world = await CrawlWorld.start({
+    crawler: `<Root url="${site.url('/')}" site="false"/>`,
+    attributes: 'smartRefreshMinAgeS="86400"',
+    asksIdleSinks: true,
+  });
+  onTestFinished(() => world.close());
+  await world.untilIdle();
+  await world.pass(minutes(1));
+  for (const path of ['/', '/a'])
+    await fetch(`${world.index!.url}/papi/4/connectors/test/delete_documents`, {
+      method: 'POST',
+      body: new URLSearchParams({ PAPI_uri: site.url(path) }),
+    });
+  expect(await world.indexed()).toEqual([]);
+  await world.pass(minutes(4));
+  expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
+  expect(world.errors).toEqual([expect.stringContaining('no longer holds what was sent to it')]);
+  await world.pass(minutes(4));
+  expect(world.errors).toHaveLength(1);
+});
+
 it('a sink whose documents are found late, or all deleted by the crawler, was not emptied', async () => {
   const { site, core, world, commit } = await crawlIntoCore();
   core.empty();

@@ -67,6 +67,12 @@ export class PapiSink implements Sink {
     }
   }
 
+  /** Reads no more than the first line of the listing. */
+  async isEmpty(signal: AbortSignal): Promise<boolean> {
+    for await (const _ of this.listEntries(signal)) return false;
+    return true;
+  }
+
   async probe(signal: AbortSignal): Promise<void> {
     await this.fetchCurrentSession(signal);
   }
