@@ -18,18 +18,32 @@ const links = (hrefs: readonly string[]): string => hrefs.map((href) => `<a href
 const encoder = new TextEncoder();
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 
-/** Pages, products with a query, pages for the staff: all within the limits of the crawl, but not far below them. */
+/** The archive has this many pages at first, and one more every two hours; each has a link to the next one. */
+const ARCHIVED = 32;
+const ARCHIVED_IN_THE_END = ARCHIVED + 20;
+/** Of so many pages, one names a canonical URL that does not exist. */
+const MISTAKEN = 7;
+
+/**
+ * Pages, products with a query, pages for the staff, an archive that grows and answers to any number, and pages with canonical URLs,
+ * some of which do not exist: all within the limits of the crawl, but not far below them.
+ */
 export class HealthyHost {
   readonly paths: readonly string[];
+  /** Those that are there from the beginning. */
+  readonly firstPaths: readonly string[];
   /** How long each page keeps its text. */
   private readonly ages = new Map<string, number>();
   private readonly validators: boolean;
+  private openedAt: Instant | undefined;
 
   constructor(random: Random) {
     const pages = range(random.integer(20, 40)).map((i) => `/page/${i}`);
     const products = range(random.integer(10, 30)).map((i) => `/product?id=${i}`);
     const staff = range(random.integer(3, 8)).map((i) => `${STAFF}${i}`);
-    this.paths = ['/', '/list', ...pages, ...products, ...staff];
+    const archive = range(ARCHIVED_IN_THE_END).map((i) => `/archive/${i}`);
+    this.firstPaths = ['/', '/list', ...pages, ...products, ...staff, ...archive.slice(0, ARCHIVED)];
+    this.paths = [...this.firstPaths, ...archive.slice(ARCHIVED)];
     for (const path of this.paths) this.ages.set(path, hours(random.integer(5, 60)));
     this.validators = random.chance(0.5);
   }
@@ -37,12 +51,17 @@ export class HealthyHost {
   answer(path: string, request: FetchRequest, now: Instant, respond: Respond): FetchOutcome {
     if (path === '/robots.txt') return respond(200, { 'content-type': 'text/plain' }, 'User-agent: *\nAllow: /\n');
     // As many servers do.
-    const merged = path.replace(/\/{2,}/g, '/');
+    const merged = path.replace(/\/{2,}/g, '/').replace(/^\/staff/i, '/staff');
+    const archived = Number(/^\/archive\/(\d+)$/.exec(merged)?.[1] ?? -1);
+    if (archived >= this.countArchived(now))
+      return respond(200, HTML, '<title>Archive</title>Nothing was written on this page.');
     if (!this.paths.includes(merged)) return respond(404);
-    const version = this.getVersion(merged, now);
-    const etag = `"${version}"`;
+    // What a page of the archive links to changes, too.
+    const etag = `"${this.getVersion(merged, now)}${archived < 0 ? '' : `-${archived + 1 < this.countArchived(now)}`}"`;
     if (this.validators && request.ifNoneMatch === etag) return respond(304, { etag });
-    const body = `<html lang="en"><head><title>${merged}</title></head><body>${this.getText(merged, now)} ${this.getLinks(merged)}</body></html>`;
+    const number = Number(/^\/page\/(\d+)$/.exec(merged)?.[1] ?? 1);
+    const canonical = number % MISTAKEN === 0 ? `<link rel="canonical" href="/canonical/${number}">` : '';
+    const body = `<html lang="en"><head><title>${merged}</title>${canonical}</head><body>${this.getText(merged, now)} ${this.getLinks(merged, now)}</body></html>`;
     return respond(200, this.validators ? { ...HTML, etag } : HTML, body);
   }
 
@@ -62,10 +81,17 @@ export class HealthyHost {
     return this.paths.some((path) => path.startsWith(STAFF) && text.includes(writeText(path, 0).slice(0, 300)));
   }
 
-  private getLinks(path: string): string {
+  private countArchived(now: Instant): number {
+    this.openedAt ??= now;
+    return Math.min(ARCHIVED_IN_THE_END, ARCHIVED + Math.floor((now - this.openedAt) / hours(2)));
+  }
+
+  private getLinks(path: string, now: Instant): string {
     if (path === '/') return links(['/list', ...this.paths.filter((other) => other.startsWith('/product'))]);
-    if (path === '/list') return links(this.paths.filter((other) => !other.startsWith('/product')));
-    return links(['/']);
+    if (path === '/list')
+      return links(['/archive/0', ...this.paths.filter((other) => !/^\/(?:product|archive)/.test(other))]);
+    const archived = Number(/^\/archive\/(\d+)$/.exec(path)?.[1] ?? -1) + 1;
+    return links(archived > 0 && archived < this.countArchived(now) ? ['/', `/archive/${archived}`] : ['/']);
   }
 }
 
@@ -101,6 +127,10 @@ const SAYINGS = {
     links(range(random.integer(20, 200)).map((i) => onHealthy(`/page/${i}/page/${i + 1}/page/${i % 7}/`))),
   'an endless calendar': (random) =>
     links(range(random.integer(20, 200)).map((i) => onHealthy(`/product?id=${i % 5}&day=${i}&month=${i % 12}`))),
+  'pages of its archive that do not exist yet': (random) =>
+    links(range(random.integer(60, 300)).map((i) => onHealthy(`/archive/${1_000 + i}`))),
+  'the canonical URLs that it names by mistake': (random) =>
+    links(range(8).flatMap((i) => (random.chance(0.7) ? [onHealthy(`/canonical/${i * MISTAKEN}`)] : []))),
   'its pages': (random, paths) => links(paths.filter(() => random.chance(0.5)).map(onHealthy)),
   'its pages, written otherwise': (random, paths) =>
     links(
@@ -112,6 +142,7 @@ const SAYINGS = {
           `${HEALTHY}.${path}`,
           onHealthy(path.replace('/s', '/%73').replace('/p', '/%70')),
           onHealthy(path.replace('/staff/', '/x/../staff//')),
+          onHealthy(path.replace('/staff/', '/STAFF/')),
         ]),
     ),
   'a canonical URL there': (random, paths) =>

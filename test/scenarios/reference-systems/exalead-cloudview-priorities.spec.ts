@@ -115,12 +115,17 @@ async function filledFrontier(): Promise<{ frontier: Frontier; reading: () => nu
   );
   await store.discover(urls);
   const hosts = new Hosts(store, clock);
+  const strangers = { haveNamed: () => false, areNaming: () => false as const };
   const settings = {
     weights: SOURCES.map((name) => DEFAULT_WEIGHTS[name]),
     concurrencyPerHost: 1,
     maximumAge: days(7),
   };
-  const frontier = new Frontier('test', { store, hosts, clock, partitions: SOLE_OWNER, nodes: NO_OTHERS }, settings);
+  const frontier = new Frontier(
+    'test',
+    { store, hosts, clock, strangers, partitions: SOLE_OWNER, nodes: NO_OTHERS },
+    settings,
+  );
   await frontier.sweep(clock.now());
   do await new Promise((resolve) => setImmediate(resolve));
   while (inFlight() > 0);

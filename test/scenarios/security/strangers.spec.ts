@@ -99,7 +99,7 @@ describe('links of a stranger', () => {
   it('wait behind the pages of the host, also those that they have named first', async () => {
     const junk = range(200).map((i) => `VICTIM/junk${i}`);
     const { strangeBeforeLast } = await crawlVictim([links([...junk, ...ARTICLES.map((path) => `VICTIM${path}`)])]);
-    expect(strangeBeforeLast).toBeLessThanOrEqual(10 + 52 / 10 + 1);
+    expect(strangeBeforeLast).toBeLessThanOrEqual(52 / 20 + 1);
   });
 
   it('give their place back if the page does not exist', async () => {
@@ -146,7 +146,7 @@ it('whatever pages strangers have, the documents, rights and limits of a host ar
     fc.asyncProperty(fc.array(hostile, { minLength: 1, maxLength: 6 }), async (pages) => {
       const beside = await crawlVictim(pages, traps);
       expect(beside.documents).toEqual(alone.documents);
-      expect(beside.strangeBeforeLast).toBeLessThanOrEqual(10 + 52 / 10 + 1);
+      expect(beside.strangeBeforeLast).toBeLessThanOrEqual(52 / 20 + 1);
       await beside.world.close();
       await beside.evil.close();
       await beside.victim.close();

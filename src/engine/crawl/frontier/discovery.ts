@@ -79,23 +79,29 @@ export class Discovery {
     return lists.map((list) => [...new Set(list.map(getUrlIdentity))].flatMap((url) => byUrl.get(url) ?? []));
   }
 
-  /** The source of a URL that its own host names: not that of strangers, if there are more than a few of them. */
+  /** The source of a URL that its own host names: not that of strangers, while any of theirs wait there. */
   private placeOwn(url: NewUrl): SourceNumber | undefined {
-    if (url.source !== STRANGERS_SOURCE) return url.source;
-    const size = this.hostSizes.get(getHostIdentity(url));
-    return size && size.strange > FEW ? OWN_SOURCE : url.source;
+    return url.source === STRANGERS_SOURCE && this.countWaiting(url) > 0 ? OWN_SOURCE : url.source;
+  }
+
+  private countWaiting(url: NewUrl): number {
+    return this.hostSizes.get(getHostIdentity(url))?.waiting ?? 0;
   }
 
   private async placeStrange(url: NewUrl, batch: PendingUrls): Promise<SourceNumber | undefined> {
     if (url.source === undefined) return undefined;
-    const { strange } = await this.findHostSize(url, true);
-    return strange + batch.getCount(getHostIdentity(url), true) < FEW ? url.source : STRANGERS_SOURCE;
+    const host = getHostIdentity(url);
+    const { own, strange, missing } = await this.findHostSize(url, true);
+    const isUnknown = own === 0 && batch.getCount(host, false) === 0;
+    return isUnknown && strange + missing + batch.getCount(host, true) < FEW ? url.source : STRANGERS_SOURCE;
   }
 
   /** To be called when a URL has been visited for the first time: one that does not exist gives its place back. */
   noteFirstVisit(state: UrlState, reason: Reason | undefined): void {
-    if (reason !== 'http-404' && reason !== 'http-410') return;
     const size = this.hostSizes.get(getHostIdentity(state));
+    if (size && size.waiting > 0 && state.source === STRANGERS_SOURCE && this.strangers.haveNamed(state))
+      size.waiting--;
+    if (reason !== 'http-404' && reason !== 'http-410') return;
     const traps = this.findTarget(state.crawler)?.traps;
     if (!size || !traps || !this.strangers.haveNamed(state)) return;
     // Such URLs stay stored, so strangers get only so many places back.
@@ -127,7 +133,7 @@ export class Discovery {
   /** URLs that only strangers have named so far, and the host itself now, wait no longer behind the host's own. */
   private async takeOverKnown(urls: readonly PlacedUrl[], inserted: readonly UrlState[]): Promise<void> {
     const isUnderPressure = (url: PlacedUrl): boolean =>
-      !url.isStrange && url.source !== undefined && (this.hostSizes.get(getHostIdentity(url))?.strange ?? 0) > FEW;
+      !url.isStrange && url.source !== undefined && this.countWaiting(url) > 0;
     const newUrls = new Set(inserted.map(getUrlIdentity));
     const byHost = Map.groupBy(
       urls.filter((url) => isUnderPressure(url) && !newUrls.has(getUrlIdentity(url))),
@@ -146,6 +152,7 @@ export class Discovery {
       const seeded = await this.store.seed(taken.map(({ isStrange: _, ...url }) => ({ ...url, source: OWN_SOURCE })));
       const size = this.hostSizes.get(host)!;
       size.strange -= taken.length;
+      size.waiting = Math.max(0, size.waiting - taken.length);
       size.own += taken.length;
       for (const { state } of seeded) this.findTarget(crawler)?.readmit(state);
     }
@@ -198,12 +205,14 @@ export class Discovery {
       own: await this.store.count({ crawler, hostKey }),
       strange: 0,
       missing: 0,
+      waiting: 0,
       isSplit: false,
     };
     if (withStrangers && !size.isSplit) {
       const limit = this.findTarget(crawler)?.traps.maxUrlsPerHost ?? 0;
       const stored = size.own === 0 ? NOBODYS : await this.countStrange(url, limit);
       size.isSplit = true;
+      size.waiting += stored.waiting;
       size.strange += stored.strange;
       size.missing += stored.missing;
       size.own -= stored.strange + stored.missing;
@@ -217,14 +226,15 @@ export class Discovery {
     { crawler, hostKey, url }: NewUrl,
     limit: number,
     prefix?: string,
-  ): Promise<Pick<HostSize, 'strange' | 'missing'>> {
+  ): Promise<Pick<HostSize, 'strange' | 'missing' | 'waiting'>> {
     await this.strangers.load();
     const named = { crawler, hostKey, prefix, namedOutside: this.strangers.getDomain(url) };
     const all = await this.store.count(named);
     if (all === 0) return NOBODYS;
     const gone = await this.store.count({ ...named, reasons: ['http-404', 'http-410'] });
     const missing = Math.min(gone, getStrangersLimit(limit));
-    return { strange: all - missing, missing };
+    const waiting = prefix === undefined ? await this.store.count({ ...named, status: 'waiting' }) : 0;
+    return { strange: all - missing, missing, waiting };
   }
 
   private async countVariants(url: NewUrl, path: string, limit: number): Promise<QueryVariants> {
@@ -252,6 +262,7 @@ export class Discovery {
     if (size) {
       if (isStrange) size.strange++;
       else size.own++;
+      if (isStrange && state.source === STRANGERS_SOURCE) size.waiting++;
       this.hostSizes.set(key, size);
     }
     const page = isStrange ? '' : getPageIdentity(state);
@@ -275,6 +286,8 @@ interface HostSize {
   strange: number;
   /** Those that strangers have named and that do not exist. */
   missing: number;
+  /** Those that strangers have named and that wait in their source, about. */
+  waiting: number;
   /** False until strangers' URLs found before the start are counted. */
   isSplit: boolean;
 }
@@ -288,7 +301,7 @@ interface QueryVariants {
   complete: boolean;
 }
 
-const NOBODYS = { strange: 0, missing: 0 } as const;
+const NOBODYS = { strange: 0, missing: 0, waiting: 0 } as const;
 const NO_VARIANTS: QueryVariants = { count: 0, strange: 0, complete: false };
 
 /** URLs that may be new, counted by host and by path. */

@@ -2,11 +2,13 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { newUrl } from '../../../../test/support/frontier-samples.js';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { openStoreInThisThread } from '../../../../test/support/store-in-this-thread.js';
+import { loadRegistrableDomains } from '../../../adapters/system/registrable-domain.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
 import { days, instant } from '../../../domain/time/units.js';
 import { NO_OTHERS, SOLE_OWNER } from '../../support/single-node.js';
 import { Hosts } from '../hosts/hosts.js';
+import { Strangers } from '../hosts/strangers.js';
 import { Frontier } from './frontier.js';
 
 const HOST = 'http://a.example';
@@ -15,9 +17,11 @@ const URLS = 3_000;
 async function open(weights: readonly number[] = [1, 1, 1, 1, 1, 1]) {
   const store = await openStoreInThisThread();
   const clock = new ManualClock();
+  const strangers = new Strangers(loadRegistrableDomains);
+  await strangers.load();
   const hosts = new Hosts(store, clock);
   const settings = { weights, concurrencyPerHost: 10_000, maximumAge: days(1) };
-  const services = { store, hosts, clock, partitions: SOLE_OWNER, nodes: NO_OTHERS };
+  const services = { store, hosts, clock, partitions: SOLE_OWNER, nodes: NO_OTHERS, strangers };
   const frontier = new Frontier('docs', services, settings);
   onTestFinished(async () => {
     frontier.close();
@@ -139,4 +143,26 @@ it('a store that answers late does not change the order: every window of picks h
     counts.add(weights.map((_, source) => window.filter((pick) => pick === source).length).join());
   }
   expect([...counts]).toEqual([weights.join()]);
+});
+
+it("strangers' URLs get one visit in 21 of a host whose own pages wait, also when all other hosts have none of theirs", async () => {
+  const { store, clock, frontier } = await open([10_000, 2_000, 1_000, 100, 10, 1]);
+  const add = async (host: string, path: string, source: SourceNumber, foundOn: string, count: number) => {
+    const named = { source, foundOn, discoveredVia: 'link', hostKey: host, dueAt: clock.now() } as const;
+    const urls = Array.from({ length: count }, (_, i) => newUrl(`${host}/${path}${i}`, named));
+    frontier.admit((await store.seed(urls)).map(({ state }) => state));
+  };
+  for (let i = 0; i < 30; i++) await add(`http://host${i}.example`, 'own', 3, `http://host${i}.example/`, 100);
+  await add(HOST, 'own', 3, `${HOST}/`, 105);
+  await add(HOST, 'strange', 4, 'http://evil.test/', 105);
+  const isNext = () => frontier.takeNext();
+  let next = await vi.waitUntil(isNext, { interval: 1, timeout: 5_000 });
+  const visits: string[] = [];
+  for (; next && visits.length < 126; next = await vi.waitUntil(isNext, { interval: 1, timeout: 5_000 })) {
+    if (next.host.key === HOST) visits.push(new URL(next.url.url).pathname.replace(/\d+/, ''));
+    frontier.offerAgain(next.host);
+  }
+  expect(visits.slice(0, 110).filter((path) => path === '/strange')).toHaveLength(5);
+  // Nothing else waits.
+  expect(visits.slice(110).every((path) => path === '/strange')).toBe(true);
 });

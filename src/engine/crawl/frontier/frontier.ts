@@ -15,6 +15,7 @@ import type { Nodes } from '../../ports/nodes.js';
 import type { Partitions } from '../../ports/partitions.js';
 import { Fifo } from '../../support/fifo.js';
 import type { Host, Hosts } from '../hosts/hosts.js';
+import type { Strangers } from '../hosts/strangers.js';
 import { UrgentVisits } from '../requested-visits.js';
 import type { Gates } from './gates.js';
 import { HostWindow } from './host-window.js';
@@ -39,6 +40,7 @@ interface FrontierServices {
   readonly clock: Clock;
   readonly partitions: Partitions;
   readonly nodes: Nodes;
+  readonly strangers: Pick<Strangers, 'areNaming' | 'haveNamed'>;
 }
 
 export class Frontier {
@@ -59,6 +61,7 @@ export class Frontier {
   private readonly clock: Clock;
   private readonly partitions: Partitions;
   private readonly nodes: Nodes;
+  private readonly areStrangers: (url: UrlState) => boolean;
 
   constructor(
     private readonly crawler: string,
@@ -71,6 +74,7 @@ export class Frontier {
     this.clock = services.clock;
     this.partitions = services.partitions;
     this.nodes = services.nodes;
+    this.areStrangers = (url) => services.strangers.haveNamed(url);
     this.picker = new WeightedPick(settings.weights);
     const offer = (window: HostWindow): void => this.offer(window);
     this.refills = new WindowRefill(crawler, services, this.windows, offer, () => this.wake());
@@ -122,10 +126,11 @@ export class Frontier {
       this.picks[USER]!++;
       return { url: urgentVisit.url, host: urgentVisit.window.host, source: USER };
     }
-    const source = this.picker.pick(this.hasReadyWindow, this.isSourceAwaited) as SourceNumber | undefined;
-    if (source === undefined) return undefined;
-    const window = this.readyHosts[source]!.shift()!;
-    window.ready[source] = false;
+    const turn = this.picker.pick(this.hasReadyWindow, this.isSourceAwaited) as SourceNumber | undefined;
+    if (turn === undefined) return undefined;
+    const window = this.readyHosts[turn]!.shift()!;
+    window.ready[turn] = false;
+    const source = window.yieldTurn(turn);
     const url = window.take(source);
     this.picks[source]!++;
     this.refills.refillIfLow(window, source);
@@ -345,7 +350,7 @@ export class Frontier {
   private findOrCreateWindow(hostKey: string): HostWindow {
     let window = this.windows.get(hostKey);
     if (!window) {
-      window = new HostWindow(this.hosts.get(hostKey), this.settings.concurrencyPerHost);
+      window = new HostWindow(this.hosts.get(hostKey), this.settings.concurrencyPerHost, this.areStrangers);
       this.windows.set(hostKey, window);
       this.gates?.assign(window);
     }

@@ -3,7 +3,15 @@ import { REFRESH, SOURCES, type SourceNumber, USER } from '../../../domain/front
 import { type Duration, type Instant, instant, NEVER } from '../../../domain/time/units.js';
 import { Fifo } from '../../support/fifo.js';
 import type { Host } from '../hosts/hosts.js';
+import { STRANGERS_SOURCE } from '../hosts/strangers.js';
 import type { Gate } from './gate.js';
+
+/** Of a host's visits, strangers' URLs get one after so many of its own while any of its own wait. */
+const OWN_TURNS = 20;
+
+const OWN_SOURCES: readonly SourceNumber[] = SOURCES.map((_, i) => i as SourceNumber).filter(
+  (i) => i !== STRANGERS_SOURCE,
+);
 
 /** One crawler's view of a host's queued URLs: what is in memory from each source, and when the store has more. */
 export class HostWindow {
@@ -14,6 +22,8 @@ export class HostWindow {
    */
   private readonly overdueUrls = new Fifo<UrlState>();
   private tookOverdue = false;
+  /** Of the host's own URLs, those taken since the last one of strangers. */
+  private ownTurns = 0;
   /** By source: due time of the first stored URL that is not in the buffer; NEVER if there is none. */
   readonly nextDue: Instant[] = SOURCES.map(() => NEVER);
   readonly loading: boolean[] = SOURCES.map(() => false);
@@ -29,6 +39,7 @@ export class HostWindow {
   constructor(
     readonly host: Host,
     limit: number,
+    private readonly areStrangers: (url: UrlState) => boolean = () => false,
   ) {
     this.limit = limit;
   }
@@ -59,6 +70,23 @@ export class HostWindow {
 
   hasUrl(source: SourceNumber): boolean {
     return this.buffers[source]!.size > 0 || (source === USER && this.overdueUrls.size > 0);
+  }
+
+  /**
+   * The source from which the next URL is taken in a turn of this one: not that of strangers before the host's own have had
+   * theirs. The weights alone would not do: the sources of all hosts share them, and strangers may name URLs of one host only.
+   */
+  yieldTurn(source: SourceNumber): SourceNumber {
+    const next = source === STRANGERS_SOURCE ? this.buffers[source]!.peek() : undefined;
+    if (!next || !this.areStrangers(next)) this.ownTurns++;
+    else if (this.ownTurns >= OWN_TURNS) this.ownTurns = 0;
+    else {
+      const own = OWN_SOURCES.find((candidate) => this.hasUrl(candidate));
+      if (own === undefined) return source;
+      this.ownTurns++;
+      return own;
+    }
+    return source;
   }
 
   /** Takes the next URL of a source that has one. */

@@ -8,6 +8,7 @@ import { TimeHeap } from '../../../domain/frontier/time-heap.js';
 import { after, type Instant, NEVER, seconds } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { UrlQueue } from '../../ports/frontier-store.js';
+import { STRANGERS_SOURCE, type Strangers } from '../hosts/strangers.js';
 import type { HostWindow } from './host-window.js';
 
 /**
@@ -40,7 +41,11 @@ export class WindowRefill {
    */
   constructor(
     private readonly crawler: string,
-    private readonly services: { readonly store: UrlQueue; readonly clock: Clock },
+    private readonly services: {
+      readonly store: UrlQueue;
+      readonly clock: Clock;
+      readonly strangers: Pick<Strangers, 'areNaming'>;
+    },
     private readonly windows: ReadonlyMap<string, HostWindow>,
     private readonly onChanged: (window: HostWindow) => void,
     private readonly onAwaitedRead: () => void,
@@ -108,6 +113,8 @@ export class WindowRefill {
         this.windowSize,
         window.heldIds,
       );
+      // So that windows can tell them from the host's own.
+      if (source === STRANGERS_SOURCE) for (const url of urls) await this.services.strangers.areNaming(url);
       if (this.closed || this.windows.get(window.host.key) !== window) return;
       window.loading[source] = false;
       for (const url of urls) {

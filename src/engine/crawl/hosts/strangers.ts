@@ -11,14 +11,14 @@ import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import type { NewUrl } from '../../ports/frontier-store.js';
 import type { LoadDomains } from './politeness-groups.js';
 
-/** The source of strangers' URLs: by default, it gets one visit in eleven while the host's own pages wait for their first. */
+/** The source of strangers' URLs, whose visits a host's own pages go before: see `HostWindow`. */
 export const STRANGERS_SOURCE: SourceNumber = 4;
 /** The source in which a host's own URLs wait that would otherwise wait among those of strangers. */
 export const OWN_SOURCE: SourceNumber = 3;
 
 /** Strangers' share of a limit, but always a few, so that a small limit does not keep other hosts from linking at all. */
 export const getStrangersLimit = (limit: number): number => Math.min(limit, Math.max(FEW, Math.floor(limit / 10)));
-/** Up to this many strangers' URLs of a host are queued like its own: most hosts are found by links from others. */
+/** Up to this many strangers' URLs of a host without any of its own are queued like its own: most hosts are found by links from others. */
 export const FEW = 10;
 
 type Named = Pick<NewUrl, 'url' | 'foundOn' | 'discoveredVia'> | Pick<UrlState, 'url' | 'foundOn' | 'discoveredVia'>;
