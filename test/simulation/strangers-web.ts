@@ -21,11 +21,13 @@ const HTML = { 'content-type': 'text/html; charset=utf-8' };
 /** The archive has this many pages at first, and one more every two hours; each has a link to the next one. */
 const ARCHIVED = 32;
 const ARCHIVED_IN_THE_END = ARCHIVED + 20;
+/** Pages for the staff that no page names. */
+const UNNAMED = range(6).map((i) => `${STAFF}unnamed/${i}`);
 /** Of so many pages, one names a canonical URL that does not exist. */
 const MISTAKEN = 7;
 
 /**
- * Pages, products with a query, pages for the staff, an archive that grows and answers to any number, and pages with canonical URLs,
+ * Pages, products with a query, pages for the staff, some of which no page names, an archive that grows and answers to any number, and pages with canonical URLs,
  * some of which do not exist: all within the limits of the crawl, but not far below them.
  */
 export class HealthyHost {
@@ -44,7 +46,7 @@ export class HealthyHost {
     const archive = range(ARCHIVED_IN_THE_END).map((i) => `/archive/${i}`);
     this.firstPaths = ['/', '/list', ...pages, ...products, ...staff, ...archive.slice(0, ARCHIVED)];
     this.paths = [...this.firstPaths, ...archive.slice(ARCHIVED)];
-    for (const path of this.paths) this.ages.set(path, hours(random.integer(5, 60)));
+    for (const path of [...this.paths, ...UNNAMED]) this.ages.set(path, hours(random.integer(5, 60)));
     this.validators = random.chance(0.5);
   }
 
@@ -53,9 +55,12 @@ export class HealthyHost {
     // As many servers do.
     const merged = path.replace(/\/{2,}/g, '/').replace(/^\/staff/i, '/staff');
     const archived = Number(/^\/archive\/(\d+)$/.exec(merged)?.[1] ?? -1);
-    if (archived >= this.countArchived(now))
-      return respond(200, HTML, '<title>Archive</title>Nothing was written on this page.');
-    if (!this.paths.includes(merged)) return respond(404);
+    // Only pages with links that are new teach something about their pattern.
+    if (archived >= this.countArchived(now)) {
+      const elsewhere = links([`http://strange0.test/archive/${archived}`]);
+      return respond(200, HTML, `<title>Archive</title>Nothing was written on this page. ${elsewhere}`);
+    }
+    if (!this.ages.has(merged)) return respond(404);
     // What a page of the archive links to changes, too.
     const etag = `"${this.getVersion(merged, now)}${archived < 0 ? '' : `-${archived + 1 < this.countArchived(now)}`}"`;
     if (this.validators && request.ifNoneMatch === etag) return respond(304, { etag });
@@ -78,7 +83,8 @@ export class HealthyHost {
 
   /** Whether a text is that of a page for the staff. */
   isStaffs(text: string): boolean {
-    return this.paths.some((path) => path.startsWith(STAFF) && text.includes(writeText(path, 0).slice(0, 300)));
+    const paths = this.paths.filter((path) => path.startsWith(STAFF));
+    return [...paths, ...UNNAMED].some((path) => text.includes(writeText(path, 0).slice(0, 300)));
   }
 
   private countArchived(now: Instant): number {
@@ -133,8 +139,10 @@ const SAYINGS = {
     links(range(8).flatMap((i) => (random.chance(0.7) ? [onHealthy(`/canonical/${i * MISTAKEN}`)] : []))),
   'its pages': (random, paths) => links(paths.filter(() => random.chance(0.5)).map(onHealthy)),
   'its pages, written otherwise': (random, paths) =>
-    links(
-      paths
+    links([
+      // In one spelling each, or the plain one would be kept.
+      ...UNNAMED.map((path) => onHealthy(random.pick([path.replace('/staff/', '/STAFF/'), `/${path}`]))),
+      ...paths
         .filter(() => random.chance(0.5))
         .flatMap((path) => [
           `${HEALTHY}/${path}`,
@@ -144,7 +152,7 @@ const SAYINGS = {
           onHealthy(path.replace('/staff/', '/x/../staff//')),
           onHealthy(path.replace('/staff/', '/STAFF/')),
         ]),
-    ),
+    ]),
   'a canonical URL there': (random, paths) =>
     `<link rel="canonical" href="${onHealthy(random.pick(paths))}">${writeText('canonical', 0)}`,
   'that it has moved there': (random, paths) => ({ location: onHealthy(random.pick(paths)) }),
@@ -164,7 +172,7 @@ const SAYINGS = {
   'a base there': (random) =>
     `<base href="${HEALTHY}/">${links(range(random.integer(1, 100)).map((i) => `based${i}`))}`,
 } satisfies Record<string, Say>;
-type Saying = keyof typeof SAYINGS;
+export type Saying = keyof typeof SAYINGS;
 
 /** A host of strangers: what its pages say, how long it thinks, and which sitemaps its robots.txt names. */
 export class StrangersHost {
@@ -178,9 +186,11 @@ export class StrangersHost {
     random: Random,
     number: number,
     private readonly healthy: HealthyHost,
+    first: Saying | undefined,
   ) {
     this.host = `strange${number}.test`;
-    this.sayings = range(random.integer(2, 8)).map(() => random.pick(Object.keys(SAYINGS) as Saying[]));
+    const picked = range(random.integer(2, 8)).map(() => random.pick(Object.keys(SAYINGS) as Saying[]));
+    this.sayings = first ? [first, ...picked] : picked;
     this.seed = random.integer(1, 1_000_000);
     this.thinks = random.chance(0.3) ? random.integer(1_000, 60_000) : 10;
     this.sitemaps = random.chance(0.4) ? random.integer(1, 200) : 0;

@@ -19,13 +19,19 @@ import { openStoreInThisThread } from '../support/store-in-this-thread.js';
 import { Fuse } from './fuse.js';
 import { pass, settle } from './passing-time.js';
 import { Random } from './random.js';
-import { HEALTHY, HealthyHost, STAFF, StrangersHost, StrangersWeb } from './strangers-web.js';
+import { HEALTHY, HealthyHost, type Saying, STAFF, StrangersHost, StrangersWeb } from './strangers-web.js';
 
 const THROTTLE_MS = 2_500;
 const DURATION = days(2);
 const LIMITS = { maxUrlsPerHost: 150, maxQueryVariants: 40, maxPatternUrls: 30 };
-/** In every third world, strangers have room for as many pages as it takes to judge a pattern. */
+/** In every third world, strangers have room for as many pages as it takes to judge a pattern, and try to teach one. */
 const LARGE_LIMIT = 700;
+/** What the first stranger says in any case, by the remainder of the seed. */
+const FIRST_SAYINGS: readonly (Saying | undefined)[] = [
+  'pages of its archive that do not exist yet',
+  'its pages, written otherwise',
+  undefined,
+];
 /** Different URLs that strangers have the host asked for: a tenth of its limit, as many that do not exist, both again after the restart. */
 const getMostStrange = (limit: number): number => (4 * limit) / 10;
 /** Key files that IndexNow asks for within an hour. */
@@ -90,7 +96,10 @@ async function crawl(seed: number, hasStrangers: boolean): Promise<Outcome> {
   const random = new Random(seed);
   const healthy = new HealthyHost(random);
   const restartsAfter = milliseconds(random.integer(minutes(1), hours(30)));
-  const strangers = Array.from({ length: random.integer(1, 5) }, (_, i) => new StrangersHost(random, i, healthy));
+  const strangers = Array.from(
+    { length: random.integer(1, 5) },
+    (_, i) => new StrangersHost(random, i, healthy, i === 0 ? FIRST_SAYINGS[seed % FIRST_SAYINGS.length] : undefined),
+  );
   const web = new StrangersWeb(healthy, hasStrangers ? strangers : []);
   const world = new StrangersWorld(web, getLimit(seed));
   await world.run(restartsAfter, random);
