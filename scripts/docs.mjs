@@ -9,8 +9,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** The menu. A test checks that it contains every page. */
 export const SECTIONS = [
-  ['Begin', ['index.md', 'tutorial.md', 'concepts.md', 'how-to.md', 'moving-in.md', 'comparison.md']],
-  ['Every day', ['command-line.md', 'operations.md', 'reasons.md', 'scaling.md']],
+  ['Begin', ['index.md', 'tutorial.md', 'concepts.md', 'moving-in.md', 'comparison.md']],
+  ['How-tos', ['how-to.md', 'how-to-sinks.md', 'how-to-every-day.md', 'how-to-production.md']],
+  ['Operation', ['command-line.md', 'operations.md', 'reasons.md', 'scaling.md']],
   [
     'What is crawled',
     ['content.md', 'documents.md', 'rendering.md', 'logins.md', 'acl.md', 'schedules.md', 'freshness.md', 'signals.md'],
@@ -18,7 +19,7 @@ export const SECTIONS = [
   ['Where documents go', ['sinks.md', 'document-shape.md', 'postgresql-sink.md', 'json-sink.md', 'webhooks.md']],
   ['Reference', ['reference.md', 'glossary.md']],
   ['Your own programs', ['client.md', 'plugins.md', 'assistants.md']],
-  ['How it is made', ['architecture.md', 'decisions.md', 'faults.md']],
+  ['How it is made', ['architecture.md', 'decisions.md', 'decisions-delivery.md', 'decisions-operation.md', 'faults.md']],
 ];
 
 const escapeHtml = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

@@ -226,6 +226,11 @@ const tasks = {
   bench: { built: true, script: 'dist/bench/main.js' },
   simulate: { built: true, script: 'dist/test/simulation/main.js' },
   openapi: { built: true, script: 'scripts/openapi.mjs' },
+  screenshots: {
+    built: true,
+    flags: ['--import', join(root, 'test/support/register-typescript.mjs')],
+    script: 'test/console/take-screenshots.ts',
+  },
 };
 
 export function launch(name, args) {
@@ -245,7 +250,8 @@ export function launch(name, args) {
   } else if (!task.script || !existsSync(join(root, task.script)))
     fail(`${name} needs a checkout of the sources; an installed package has only the crawlway command`);
   if (!task.script) process.exit(0);
-  forward(process.execPath, [...RUNTIME_FLAGS, join(root, task.script), ...(task.args ?? []), ...args], {
+  const flags = [...RUNTIME_FLAGS, ...(task.flags ?? [])];
+  forward(process.execPath, [...flags, join(root, task.script), ...(task.args ?? []), ...args], {
     ...RUNTIME_ENV,
     ...process.env,
   });

@@ -1,6 +1,6 @@
 /**
  * Takes the pictures that the pages of docs/ and the README show, of a real crawl; or those of the screens that are named, light and dark, wide and narrow.
- *   node --import ./test/support/register-typescript.mjs test/console/take-screenshots.ts [FOLDER [SCREEN…]]
+ *   npm run screenshots [-- FOLDER [SCREEN…]]
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /** The how-tos of the documentation, run as they stand there: only host names and the pause between requests are others. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PROJECT_ROOT } from '../../src/server/project-root.js';
@@ -21,11 +21,10 @@ const blocks = (text: string, language: string): string[] =>
 
 /** By heading; those without a configuration have an empty one. */
 export function howTos(): ReadonlyMap<string, HowTo> {
-  const text = readFileSync(join(PROJECT_ROOT, 'docs/how-to.md'), 'utf8');
+  const texts = globSync(join(PROJECT_ROOT, 'docs/how-to*.md')).map((file) => readFileSync(file, 'utf8'));
   return new Map(
-    text
-      .split(/^## /m)
-      .slice(1)
+    texts
+      .flatMap((text) => text.split(/^## /m).slice(1))
       .map((section) => {
         const [heading = ''] = section.split('\n', 1);
         const [xml = ''] = blocks(section, 'xml');
@@ -59,7 +58,7 @@ export async function runHowTo(
   edit: (xml: string) => string = (xml) => xml,
 ): Promise<RunningHowTo> {
   const howTo = howTos().get(heading);
-  if (!howTo || howTo.xml === '') throw new Error(`docs/how-to.md has no configuration under ${heading}`);
+  if (!howTo || howTo.xml === '') throw new Error(`no how-to of docs/ has a configuration under ${heading}`);
   const crawl = await ServedCrawl.start(edit(replaced(howTo.xml, addresses)), howTo.files);
   await crawl.caughtUp();
   const commands = () =>

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { XML_FORMAT } from '../../src/server/engine.module.js';
@@ -13,6 +13,7 @@ interface Section {
   readonly heading: string;
   readonly text: string;
 }
+const MAX_PICTURE_BYTES = 100_000;
 const { SECTIONS, buildSite, searchSections } = (await import(script)) as {
   readonly SECTIONS: readonly (readonly [string, readonly string[]])[];
   buildSite(folder: string): void;
@@ -41,17 +42,20 @@ it('every link of the documentation site leads to a page, a picture or a heading
   expect(pages.length).toBeGreaterThan(15);
 });
 
-it('the pictures are those that a page shows, and the names of pages follow one habit', () => {
+it('the pictures are small and those that a page shows, and the names of pages follow one habit', () => {
   const docs = join(PROJECT_ROOT, 'docs');
-  expect(readdirSync(join(docs, 'screenshots')).sort()).toEqual([...findShownPictures(docs)].sort());
+  const pictures = readdirSync(join(docs, 'screenshots'));
+  expect(pictures.sort()).toEqual([...findShownPictures(docs)].sort());
+  expect(pictures.filter((name) => statSync(join(docs, 'screenshots', name)).size > MAX_PICTURE_BYTES)).toEqual([]);
   const pages = readdirSync(docs).filter((name) => name.endsWith('.md'));
   expect(pages.filter((name) => !/^[a-z]+(?:-[a-z]+)*\.md$/.test(name))).toEqual([]);
 });
 
 it('the index of the decisions names every subject, in their order', () => {
-  const text = readFileSync(join(PROJECT_ROOT, 'docs/decisions.md'), 'utf8');
-  const subjects = Array.from(text.matchAll(/^##+ (.*)$/gm), ([, subject]) => subject);
-  expect(Array.from(text.matchAll(/^\| \[([^\]]+)\]\(#/gm), ([, subject]) => subject)).toEqual(subjects);
+  const pages = ['decisions.md', 'decisions-delivery.md', 'decisions-operation.md'];
+  const texts = pages.map((name) => readFileSync(join(PROJECT_ROOT, 'docs', name), 'utf8'));
+  const subjects = texts.flatMap((text) => Array.from(text.matchAll(/^##+ (.*)$/gm), ([, subject]) => subject));
+  expect(Array.from(texts[0]!.matchAll(/^\| \[([^\]]+)\]\(/gm), ([, subject]) => subject)).toEqual(subjects);
 });
 
 it('the search finds words of the text below a heading, and ranks words of a heading first', () => {

@@ -1,4 +1,4 @@
-/** The query of docs/how-to.md on the documentation of a program that does not exist. */
+/** The query of docs/how-to-sinks.md on the documentation of a program that does not exist. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -99,7 +99,7 @@ for (const release of RELEASES.filter(({ type }) => type === 'opensearch'))
         const engine = await startSearchEngine(release.type, release);
         onTestFinished(() => engine.close());
         const site = await documentation();
-        const howTo = readFileSync(join(PROJECT_ROOT, 'docs/how-to.md'), 'utf8').split('## Elasticsearch')[1]!;
+        const howTo = readFileSync(join(PROJECT_ROOT, 'docs/how-to-sinks.md'), 'utf8').split('## Elasticsearch')[1]!;
         const [content] = /<cw:Content.*<\/cw:Content>/.exec(howTo)!;
         const [, query] = /```json\n([\s\S]*?)```/.exec(howTo)!;
         const index = `documented-${process.pid}`;

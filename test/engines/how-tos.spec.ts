@@ -1,4 +1,4 @@
-/** How-tos whose engines are processes of others: what `npm test` leaves out of docs/how-to.md. */
+/** How-tos whose engines are processes of others: what `npm test` leaves out of the how-tos in docs/. */
 import { Admin, Consumer, stringDeserializers } from '@platformatic/kafka';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { runHowTo } from '../docs/how-to.js';

@@ -2,7 +2,7 @@
 const PAGES: Readonly<Record<string, string>> = {
   '/': 'operations.html#monitoring',
   '/coverage': 'concepts.html#what-became-of-a-url',
-  '/changes': 'how-to.html#what-changed-since-yesterday',
+  '/changes': 'how-to-every-day.html#what-changed-since-yesterday',
   '/sources': 'concepts.html#when-and-how-fast',
   '/urls': 'concepts.html#what-became-of-a-url',
   '/url': 'reasons.html',
