@@ -37,4 +37,27 @@ describeInBrowser('the first view', {}, (stage) => {
     expect(asked.filter((url) => url.includes('code-mirror'))).toEqual([]);
     expect(asked.filter((url) => !url.startsWith(world.server.url))).toEqual([]);
   });
+
+  it('shows where it is at once, and after some seconds that the server is slow', async () => {
+    const { page, world } = stage();
+    const slow = await page.context().newPage();
+    await slow.clock.install();
+    let answer = (): void => {};
+    const isAnswered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await slow.route('**/api/v1/**', async (route) => {
+      await isAnswered;
+      await route.continue();
+    });
+    await slow.goto(`${world.server.url}/hosts`);
+    await slow.getByRole('heading', { level: 1, name: 'Hosts' }).waitFor();
+    await slow.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Coverage' }).waitFor();
+    expect(await slow.getByRole('status').textContent()).toBe('Loading…');
+    await slow.clock.fastForward(3000);
+    await slow.getByText('Loading… The server is taking long to answer.').waitFor();
+    answer();
+    await slow.getByRole('table', { name: 'Hosts' }).waitFor();
+    await slow.close();
+  });
 });

@@ -10,11 +10,11 @@ import { EmptyState, Failure, LoadFailure, LoadingNotice } from '../ui/answers.j
 import { Notices } from '../ui/notices.js';
 import { PageHead } from '../ui/panel.js';
 import { ReasonsContext, useLoadedReasons } from '../ui/reasons.js';
-import { Menu } from './menu.js';
+import { Menu, MenuLinks } from './menu.js';
 import { NoSuchCrawler } from './no-such-crawler.js';
 import { SCREENS, type Screen } from './screens.js';
 import { SignIn } from './sign-in.js';
-import { TopBar } from './top-bar.js';
+import { Brand, TopBar } from './top-bar.js';
 
 /**
  * Checks who the user is before anything else is loaded. If the server requires a key and there is no valid one, only
@@ -28,7 +28,24 @@ export function App(): JSX.Element {
   }, [session.reload]);
   if (session.problem?.status === 401) return <SignIn wrongKey={hasKey()} onSignedIn={session.reload} />;
   if (session.problem && !session.value) return <Failure problem={session.problem} retry={session.reload} />;
-  return session.value ? <Console session={session.value} /> : <LoadingNotice />;
+  return session.value ? <Console session={session.value} /> : <Frame />;
+}
+
+/** What is shown at once, while the server has not said who the user is. */
+function Frame(): JSX.Element {
+  const { path } = useRoute();
+  return (
+    <div class="shell">
+      <header class="topbar">
+        <Brand />
+      </header>
+      <MenuLinks heldCount={0} />
+      <main class="main">
+        <PageHead title={SCREENS[path]?.title ?? 'Crawlway'} />
+        <LoadingNotice />
+      </main>
+    </div>
+  );
 }
 
 function Console({ session }: { session: SessionDto }): JSX.Element {
@@ -88,7 +105,13 @@ function ScreenLoader({ screen }: { screen: Screen }): JSX.Element {
     );
   }, [screen]);
   if (Loaded.failed) return <LoadFailure />;
-  return Loaded.Component ? <Loaded.Component /> : <LoadingNotice />;
+  if (Loaded.Component) return <Loaded.Component />;
+  return (
+    <>
+      <PageHead title={screen.title} />
+      <LoadingNotice />
+    </>
+  );
 }
 
 const NotFound = (): JSX.Element => (

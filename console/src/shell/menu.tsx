@@ -11,13 +11,17 @@ const POLL_INTERVAL_MS = 15_000;
 const PARENTS: Readonly<Record<string, string>> = { '/url': '/urls', '/host': '/hosts', '/start': '/' };
 
 export function Menu(): JSX.Element {
-  const { path, query } = useRoute();
   const heldDeletions = useResource(
     'held',
     async (signal) => (await call('GET /api/v1/held-deletions', { signal })).items,
     POLL_INTERVAL_MS,
   );
-  const heldCount = (heldDeletions.value ?? []).reduce((sum, { count: deletionCount }) => sum + deletionCount, 0);
+  const counts = (heldDeletions.value ?? []).map(({ count }) => count);
+  return <MenuLinks heldCount={counts.reduce((sum, count) => sum + count, 0)} />;
+}
+
+export function MenuLinks({ heldCount }: { heldCount: number }): JSX.Element {
+  const { path, query } = useRoute();
   const crawler = query.get('crawler') ?? undefined;
   const nav = useRef<HTMLElement>(null);
   // On narrow screens, not all of the menu is visible.

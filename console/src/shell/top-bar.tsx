@@ -19,10 +19,7 @@ export function TopBar(): JSX.Element {
   };
   return (
     <header class="topbar">
-      <a class="brand" href="/">
-        <img src={mark} alt="" />
-        Crawlway
-      </a>
+      <Brand />
       <CrawlerChoice />
       <MissingPageSearch />
       <div class="push-right">
@@ -47,6 +44,13 @@ export function TopBar(): JSX.Element {
     </header>
   );
 }
+
+export const Brand = (): JSX.Element => (
+  <a class="brand" href="/">
+    <img src={mark} alt="" />
+    Crawlway
+  </a>
+);
 
 function CrawlerChoice(): JSX.Element | null {
   const { value: crawlers = [] } = useCrawlers();

@@ -1,5 +1,6 @@
 /** What a screen shows while data is loading, if it could not be loaded, or if there is none. */
 import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import type { ApiProblem } from '../api/client.js';
 import type { Resource } from '../state/resource.js';
 import { changeQuery } from '../state/route.js';
@@ -59,11 +60,20 @@ function getStatusHint(status: number): string {
   return '';
 }
 
-export const LoadingNotice = (): JSX.Element => (
-  <p class="loading" role="status">
-    Loading…
-  </p>
-);
+const SLOW_MS = 3000;
+
+export function LoadingNotice(): JSX.Element {
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <p class="loading" role="status">
+      Loading…{isSlow && ' The server is taking long to answer.'}
+    </p>
+  );
+}
 
 /**
  * Shown if a part of the console cannot be loaded. Parts are separate files, which an updated server may no longer

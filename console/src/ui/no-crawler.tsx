@@ -6,13 +6,16 @@ import { PageHead } from './panel.js';
 /** Shown instead of a crawler's screens until the crawlers are known, or if there are none. */
 export function NoCrawler({ title }: { readonly title?: string }): JSX.Element {
   const { value: crawlers } = useCrawlers();
-  if (!crawlers) return <LoadingNotice />;
   return (
     <>
       {title && <PageHead title={title} />}
-      <EmptyState>
-        The configuration has no crawler yet. <a href="/start">Set up the first crawl.</a>
-      </EmptyState>
+      {crawlers ? (
+        <EmptyState>
+          The configuration has no crawler yet. <a href="/start">Set up the first crawl.</a>
+        </EmptyState>
+      ) : (
+        <LoadingNotice />
+      )}
     </>
   );
 }

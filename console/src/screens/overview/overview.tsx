@@ -15,7 +15,7 @@ export function Overview(): JSX.Element {
   const { value: crawlers } = useCrawlers();
   const chosenCrawler = useCrawler();
   const mayAdd = useHasRole('admin');
-  if (!crawlers || !chosenCrawler) return <NoCrawler />;
+  if (!crawlers || !chosenCrawler) return <NoCrawler title="Overview" />;
   return (
     <>
       <PageHead title="Overview" actions={mayAdd && <NewCrawl />}>
