@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildRuleXml, changeRules } from '../../../console/src/screens/configuration/rule-text.js';
+import { buildRuleXml, changeRules, expandMatch } from '../../../console/src/screens/configuration/rule-text.js';
 import { addCrawler, type CrawlSettings } from '../../../console/src/screens/first-run/crawl-draft.js';
 import { listRules } from '../../../src/adapters/config-xml/edit/rules.js';
 import { readConfiguration } from '../../../src/adapters/config-xml/read.js';
@@ -52,7 +52,7 @@ describe('a rule built from its parts', () => {
     const [first] = listRules(XML, CRAWLER);
     const parts = {
       match: [
-        { element: 'Atom', field: 'url', kind: 'inside', litteral: true, value: '"<&>\n' },
+        { element: 'Atom', field: 'url', kind: 'inside', litteral: true, value: '"<&>.\n' },
         { element: 'Not', children: [{ element: 'Ext', value: 'pdf' }] },
       ],
       actions: [
@@ -64,6 +64,37 @@ describe('a rule built from its parts', () => {
     const xml = buildRuleXml(parts.match as never, parts.actions as never, XML);
     const text = changeRules(XML, CRAWLER, rules(XML), { kind: 'replace', index: first!.index, xml });
     expect(listRules(text, CRAWLER)[0]).toMatchObject(parts);
+  });
+});
+
+describe('the style of a rule', () => {
+  const path = { element: 'Atom', field: 'path', kind: 'prefix', litteral: true, value: '/mod/' } as const;
+  const build = (rule: string, condition: object = path): string =>
+    buildRuleXml(
+      [condition] as never,
+      [{ element: 'Ignore' }],
+      XML.replaceAll(/<Rule>.*<[/]Rule>/g, `<Rule>${rule}<Index/></Rule>`),
+    );
+
+  it('is that of the file: short elements, and its spelling of the attributes', () => {
+    expect(build('')).toBe('<Rule><ar:Path val="/mod/"/><Ignore/></Rule>');
+    expect(build('<ar:Path value="/a"/>')).toBe('<Rule><ar:Path value="/mod/"/><Ignore/></Rule>');
+    expect(build('', { ...path, value: '/a.b' })).toContain('<ar:Path val="/a.b" literal="true"/>');
+    expect(build('<ar:Host val="a" litteral="true"/>', { ...path, value: '/a.b' })).toContain('litteral="true"');
+    expect(build('', { ...path, kind: 'inside' })).toContain('<ar:Atom field="path" kind="inside" val="/mod/"/>');
+  });
+
+  it('is long where the file writes Atoms in place of short elements', () => {
+    const long = '<ar:Atom field="path" kind="prefix" value="/a"/>';
+    expect(build(long)).toContain('<ar:Atom field="path" kind="prefix" value="/mod/"/>');
+    expect(build(`${long}<ar:Host value="a"/>`)).toContain('<ar:Path value="/mod/"/>');
+  });
+
+  it('does not matter to a form, which shows short elements like Atoms', () => {
+    expect(expandMatch({ element: 'Path', value: '/mod/' })).toEqual(path);
+    expect(expandMatch({ element: 'Path', value: '/a.b' })).toMatchObject({ kind: 'prefix', litteral: undefined });
+    expect(expandMatch({ ...path, litteral: undefined })).toEqual(path);
+    expect(expandMatch({ element: 'Domain', value: 'a' })).toEqual({ element: 'Domain', value: 'a' });
   });
 });
 

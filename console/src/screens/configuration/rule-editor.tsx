@@ -7,7 +7,7 @@ import { CodeEditor } from './code-editor.js';
 import { joinPart, type Part, toPartPosition } from './part.js';
 import { ActionFields } from './rule-actions.js';
 import { MatchFields } from './rule-match.js';
-import { buildRuleXml } from './rule-text.js';
+import { buildRuleXml, expandMatch } from './rule-text.js';
 
 interface EditorProps {
   /** Absent for a new rule. */
@@ -28,14 +28,15 @@ const DEFAULT_MATCH: readonly RuleMatchDto[] = [
 
 /** Edits a rule in a form, or as XML, which is required if its conditions are nested. */
 export function RuleEditor({ rule, part, file, onDone, onClose }: EditorProps): JSX.Element {
-  const [match, setMatch] = useState(rule?.match ?? DEFAULT_MATCH);
+  const [initialMatch] = useState(rule?.match.map(expandMatch) ?? DEFAULT_MATCH);
+  const [match, setMatch] = useState(initialMatch);
   const [actions, setActions] = useState(rule?.actions ?? DEFAULT_ACTIONS);
   const [xml, setXml] = useState(rule?.xml ?? '');
   /** The initial text of the XML editor. */
   const [initialXml, setInitialXml] = useState(xml);
   const isNested = match.some(({ children }) => children?.length);
   const [asXml, setAsXml] = useState(isNested);
-  const isEdited = match !== (rule?.match ?? DEFAULT_MATCH) || actions !== (rule?.actions ?? DEFAULT_ACTIONS);
+  const isEdited = match !== initialMatch || actions !== (rule?.actions ?? DEFAULT_ACTIONS);
   const configuration = joinPart(part, '');
   const { problemCounts, check } = useDraftCheck(
     (text) => ({ xml: joinPart(part, text) }),

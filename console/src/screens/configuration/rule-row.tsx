@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RuleActionDto, RuleDto, RuleMatchDto } from '../../api/schema.js';
 import { Badge, type Tone } from '../../ui/status.js';
-import type { RuleChange } from './rule-text.js';
+import { isPlainText, type RuleChange } from './rule-text.js';
 
 interface RowProps {
   readonly rule: RuleDto;
@@ -105,9 +105,6 @@ const SHORTCUT_LABELS: Readonly<Record<Shortcut, string>> = {
   InQuery: 'query contains',
 };
 
-/** Characters that have a special meaning in regular expressions. */
-const REGEX_CHARACTERS = /[\\^$.*+?()[\]{}|]/;
-
 function describeMatch(match: RuleMatchDto): string {
   const { element, field = 'url', kind = 'exact', value = '', children = [] } = match;
   const conditions = children.map(describeMatch);
@@ -117,7 +114,7 @@ function describeMatch(match: RuleMatchDto): string {
   if (element === 'Length') return `${field === 'url' ? 'URL' : field} length is ${describeRange(value)}`;
   const label =
     element === 'Atom' ? `${field === 'url' ? 'URL' : field} ${KIND_LABELS[kind] ?? kind}` : SHORTCUT_LABELS[element];
-  if (match.litteral || !REGEX_CHARACTERS.test(value)) return `${label} ${value}`;
+  if (match.litteral || isPlainText(value)) return `${label} ${value}`;
   return label.endsWith(' is') ? `${label.slice(0, -2)}matches ${value}` : `${label} a match of ${value}`;
 }
 

@@ -110,21 +110,78 @@ const includeIndent = (xml: string, { from, to }: Span): Span => ({
 
 const RULES_NAMESPACE = /xmlns:([\w-]+)\s*=\s*["']exa:com\.exalead\.actionrules\.v2\d["']/;
 
-/** Builds a Rule element from its parts, with the file's prefix for match elements. */
+/** Characters that have a special meaning in regular expressions. */
+const REGEX_CHARACTERS = /[\\^$.*+?()[\]{}|]/;
+
+/** Whether a value means the same as a text and as a regular expression. */
+export const isPlainText = (value: string): boolean => !REGEX_CHARACTERS.test(value);
+
+/** Elements that are short for an Atom, by its field and kind. */
+const SHORT_ELEMENTS: Readonly<Record<string, RuleMatchDto['element']>> = {
+  'path prefix': 'Path',
+  'host exact': 'Host',
+  'url exact': 'Url',
+  'query inside': 'InQuery',
+};
+
+/** An Atom in place of an element that is short for it, so that a form needs to know Atoms only; plain text is literal. */
+export function expandMatch(match: RuleMatchDto): RuleMatchDto {
+  const { element, value = '', litteral } = match;
+  const names = Object.keys(SHORT_ELEMENTS).find((key) => SHORT_ELEMENTS[key] === element);
+  if (names === undefined && element !== 'Atom') return match;
+  const [field, kind] = (names?.split(' ') ?? [match.field, match.kind]) as [RuleMatchDto['field'], RuleMatchDto['kind']];
+  return { ...match, element: 'Atom', field, kind, litteral: (litteral ?? isPlainText(value)) || undefined };
+}
+
+/** How a configuration writes match elements: the spellings of two attributes are free, and so is the prefix. */
+interface Style {
+  readonly prefix: string;
+  readonly valueName: 'val' | 'value';
+  readonly literalName: 'literal' | 'litteral';
+  /** Whether it writes Atoms where there are short elements, and no short elements. */
+  readonly isLong: boolean;
+}
+
+function findStyle(configuration: string): Style {
+  const declaredPrefix = RULES_NAMESPACE.exec(configuration)?.[1];
+  const prefix = declaredPrefix ? `${declaredPrefix}:` : '';
+  const match = `<${prefix}(?:Atom|Domain|Path|Ext|Host|Url|Scheme|Query|InQuery|Length)\\b[^>]*\\s`;
+  const atoms = [...configuration.matchAll(new RegExp(`<${prefix}Atom\\b[^>]*>`, 'g'))].map(([tag]) => tag);
+  const isReplaceable = (tag: string): boolean =>
+    Object.keys(SHORT_ELEMENTS).some((names) => names.split(' ').every((name) => tag.includes(`"${name}"`)));
+  return {
+    prefix,
+    isLong:
+      atoms.some(isReplaceable) &&
+      !new RegExp(`<${prefix}(?:${Object.values(SHORT_ELEMENTS).join('|')})\\b`).test(configuration),
+    valueName: new RegExp(`${match}value\\s*=`).test(configuration) ? 'value' : 'val',
+    literalName: new RegExp(`${match}litteral\\s*=`).test(configuration) ? 'litteral' : 'literal',
+  };
+}
+
+/** Builds a Rule element from its parts, in the style of the configuration. */
 export function buildRuleXml(
   match: readonly RuleMatchDto[],
   actions: readonly RuleActionDto[],
   configuration: string,
 ): string {
-  const declaredPrefix = RULES_NAMESPACE.exec(configuration)?.[1];
-  const prefix = declaredPrefix ? `${declaredPrefix}:` : '';
-  return `<Rule>${match.map((condition) => buildMatchXml(condition, prefix)).join('')}${actions.map(buildActionXml).join('')}</Rule>`;
+  const style = findStyle(configuration);
+  return `<Rule>${match.map((condition) => buildMatchXml(condition, style)).join('')}${actions.map(buildActionXml).join('')}</Rule>`;
 }
 
-function buildMatchXml({ element, children, litteral, ...attributes }: RuleMatchDto, prefix: string): string {
-  const tag = `<${prefix}${element}${buildAttributesXml({ ...attributes, litteral: litteral ? 'true' : undefined })}`;
+function buildMatchXml(match: RuleMatchDto, style: Style): string {
+  const { element, field, kind, children, value, litteral, ...others } = match;
+  const shortElement = element === 'Atom' && !style.isLong ? SHORT_ELEMENTS[`${field} ${kind}`] : undefined;
+  const name = style.prefix + (shortElement ?? element);
+  const needsLiteral = litteral && !isPlainText(value ?? '');
+  const tag = `<${name}${buildAttributesXml({
+    ...(shortElement ? {} : { field, kind }),
+    ...others,
+    [style.valueName]: value,
+    [style.literalName]: needsLiteral ? 'true' : undefined,
+  })}`;
   if (!children?.length) return `${tag}/>`;
-  return `${tag}>${children.map((child) => buildMatchXml(child, prefix)).join('')}</${prefix}${element}>`;
+  return `${tag}>${children.map((child) => buildMatchXml(child, style)).join('')}</${name}>`;
 }
 
 const buildActionXml = ({ element, ...attributes }: RuleActionDto): string =>
