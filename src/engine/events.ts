@@ -59,6 +59,8 @@ export type CrawlEvent =
       readonly hostKey: string;
       readonly state: string;
       readonly until?: Instant;
+      /** Error code of the response, or of its absence, after which the host is left alone. */
+      readonly cause?: string;
     }
   | {
       readonly type: 'quota';

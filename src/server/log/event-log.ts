@@ -83,12 +83,12 @@ export class EventLog {
     }
   }
 
-  private logHost({ hostKey, state, until }: Event<'host'>): void {
+  private logHost({ hostKey, state, until, cause }: Event<'host'>): void {
     if (state === 'backing off') {
-      const details = { host: hostKey, until: until && new Date(until).toISOString() };
+      const details = { host: hostKey, cause, until: until && new Date(until).toISOString() };
       if (this.unresponsiveHosts.has(hostKey)) this.log.debug('the host is still not responding', details);
-      else
-        this.log.warn('a host is not responding, or asks crawlers to slow down; requests to it are suspended', details);
+      else if (cause === 'http-429' || cause === 'http-503-retry-after') this.log.warn('a host asks crawlers to slow down, and is left alone', details);
+      else this.log.warn('a host is not responding, and is left alone', details);
       if (this.unresponsiveHosts.size >= MAX_COUNTED) this.unresponsiveHosts.clear();
       this.unresponsiveHosts.add(hostKey);
     } else if (this.unresponsiveHosts.delete(hostKey)) this.log.info('the host is responding again', { host: hostKey });

@@ -53,7 +53,7 @@ describe('the log of a server', () => {
     await world.engine.maintenance.refresh('test', { like: '%' });
     await world.pass(hours(3));
     const outage = reported();
-    expect(outage).toContain('a host is not responding, or asks crawlers to slow down; requests to it are suspended');
+    expect(outage).toContain('a host is not responding, and is left alone');
     expect(outage).toContain('the host is responding again');
   });
 

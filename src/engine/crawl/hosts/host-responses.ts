@@ -22,7 +22,7 @@ export function noteHostResponse(
   else if (status !== undefined) host.serverErrors = 0;
   const isStreak = isServerError && isServerErrorStreak(host.serverErrors);
   const mustRest = reaction === 'backs-off' || isStreak || (reaction === 'if-indexed' && isIndexed);
-  if (mustRest && outcome.kind === 'error') hosts.backOff(host, outcome.retryAfter);
+  if (mustRest && outcome.kind === 'error') hosts.backOff(host, outcome.retryAfter, outcome.code);
   else if (status === undefined || isServerError) return;
   else if (isUrgent) hosts.noteRecovery(host);
   else hosts.noteResponse(host);

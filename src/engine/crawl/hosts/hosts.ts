@@ -107,7 +107,7 @@ export class Hosts {
   constructor(
     private readonly store: HostRecords,
     private readonly clock: Clock,
-    private readonly onBackOff: (host: Host) => void = () => undefined,
+    private readonly onBackOff: (host: Host, cause?: string) => void = () => undefined,
     private readonly partitions: Partitions = SOLE_OWNER,
     private readonly onRecovery: (host: Host) => void = () => undefined,
   ) {
@@ -230,11 +230,12 @@ export class Hosts {
     if (wasBackingOff && politeness.backOffStep === 0) this.onRecovery(host);
   }
 
-  backOff(host: Host, retryAfter: Duration | undefined): void {
+  /** @param cause error code, for the log */
+  backOff(host: Host, retryAfter: Duration | undefined, cause?: string): void {
     const previous = host.politeness;
     this.setPoliteness(host, applyBackOff(previous, this.clock.now(), retryAfter));
     if (host.politeness !== previous) {
-      this.onBackOff(host);
+      this.onBackOff(host, cause);
       // Saved at once, so that the back-off survives a crash.
       this.saveNow();
     }

@@ -238,13 +238,13 @@ export class RobotsGate {
   private applyToHost(host: Host, outcome: FetchOutcome, policy: RobotsPolicy): void {
     const now = this.clock.now();
     if (outcome.kind === 'failure' && !isUnreadableResponse(outcome)) {
-      if (isHostError(outcome.code)) this.hosts.backOff(host, outcome.retryAfter);
+      if (isHostError(outcome.code)) this.hosts.backOff(host, outcome.retryAfter, outcome.code);
       return;
     }
     // Rules that were read earlier stay in force, but a host that requests a pause gets one.
     const isOverloaded = outcome.kind === 'response' && (outcome.status === 429 || outcome.status === 503);
     const requestedPause = isOverloaded ? parseRetryAfter(outcome, now) : undefined;
-    if (requestedPause !== undefined) this.hosts.backOff(host, requestedPause);
+    if (requestedPause !== undefined) this.hosts.backOff(host, requestedPause, 'http-503-retry-after');
     else if (policy.state === 'unreachable') this.hosts.backOff(host, milliseconds(policy.expiresAt - now));
     // A user requested the page while the host was resting.
     else if (host.isResting(now)) this.hosts.noteRecovery(host);

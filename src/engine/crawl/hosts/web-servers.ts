@@ -36,8 +36,8 @@ export class WebServers {
     this.hosts = new Hosts(
       store,
       clock,
-      ({ key, politeness }) =>
-        events.emit({ type: 'host', hostKey: key, state: 'backing off', until: politeness.backOffUntil }),
+      ({ key, politeness }, cause) =>
+        events.emit({ type: 'host', hostKey: key, state: 'backing off', until: politeness.backOffUntil, cause }),
       partitions,
       ({ key }) => events.emit({ type: 'host', hostKey: key, state: 'answers again' }),
     );
