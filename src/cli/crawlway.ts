@@ -97,7 +97,7 @@ addJsonOption(program.command('import'))
   .option('--out <file>', 'configuration file to write (default: imported-FORMAT.xml)')
   .option('--force', 'overwrite an existing file')
   .option('--urls <file>', 'compare what both configurations say about the URLs of a list, a log or a sitemap')
-  .option('--from-index <url>', 'compare it for the documents in an index of Solr, Elasticsearch or OpenSearch')
+  .option('--from-index <url>', 'compare what both configurations say about the documents in an index of Solr, Elasticsearch or OpenSearch')
   .option('--field <name>', 'with --from-index: the field with the URL', 'url')
   .addHelpText(
     'after',
@@ -174,7 +174,7 @@ addJsonOption(addServerOption(program.command('push')))
   .action(later(async () => (await import('./sinks.js')).pushAgain));
 
 addJsonOption(addServerOption(addOrderList(program).command('retry')))
-  .description('send refused orders again: their pages are visited, whatever is found is pushed')
+  .description('send refused orders again: their pages are fetched anew, and the result is pushed')
   .option('--sink <name>', 'only orders that this sink refused')
   .option('--answer <text>', "only orders whose answer contains this part of the sink's message")
   .option('--crawler <name>', 'only orders of this crawler')

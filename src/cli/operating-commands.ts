@@ -103,7 +103,7 @@ export function addOperatingCommands(program: Command): void {
 
 function addMoveCommands(moves: Command): void {
   addJsonOption(addServerOption(moves.command('list', { isDefault: true })))
-    .description('list moves, how far they have come, and those that wait for a decision')
+    .description('list moves with their progress, and those that wait for a decision')
     .action(listMoves);
   for (const action of ['follow', 'decline'] as const)
     addJsonOption(addServerOption(moves.command(action)))

@@ -154,7 +154,7 @@ function watchSecrets(configuration: ConfigurationService, { engine, options, lo
 function reportCaughtUpCrawlers(webhooks: Webhooks, { engine, log, closeSteps }: Setup): void {
   const timer = setInterval(() => {
     for (const crawler of engine.takeCaughtUpCrawlers()) {
-      log.info(`crawler ${crawler} has caught up; nothing is due`);
+      log.info(`crawler ${crawler} has visited everything that is due`);
       webhooks.publishCaughtUp(crawler);
     }
   }, CAUGHT_UP_CHECK_INTERVAL_MS);

@@ -49,7 +49,7 @@ it('the log has JSON lines with level names and ISO times of what an operator ne
     expect(new Date(String(time)).toISOString()).toBe(time);
   }
   const reported = lines.map(({ msg }) => msg);
-  expect(reported.join('\n')).toMatch(/^crawler test has caught up; nothing is due/m);
+  expect(reported.join('\n')).toMatch(/^crawler test has visited everything that is due/m);
   expect(reported).toContain('a call was refused');
   expect(reported.at(-2)).toMatch(/^SIGTERM received/);
   expect(reported.at(-1)).toBe('the server has stopped');

@@ -68,8 +68,8 @@ describe('a pool of page threads', () => {
     site.page('/bad', [], 'A page that never ends.').page('/good');
     for (const id of [99, FOR_A_PERSON]) expect(outcome(await pool.process(task(id, '/bad')))).toBe('parse-timeout');
     expect(warnings).toEqual([
-      'a page thread ended and is being replaced',
-      'a page thread ended and is being replaced',
+      'a page thread has ended and is being replaced',
+      'a page thread has ended and is being replaced',
     ]);
     expect(outcome(await pool.process(task(100, '/good')))).toBe('document');
   });
@@ -78,7 +78,7 @@ describe('a pool of page threads', () => {
     site.page('/good');
     await pool.process(task(1, '/good')); // its threads are running
     await expect(pool.process(task(2, '/burns'))).rejects.toThrow(WorkLost);
-    expect(warnings).toEqual(['a page thread ended and is being replaced']);
+    expect(warnings).toEqual(['a page thread has ended and is being replaced']);
     expect(outcome(await pool.process(task(3, '/good')))).toBe('document');
   });
 

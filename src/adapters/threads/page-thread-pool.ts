@@ -216,7 +216,7 @@ export class PageThreadPool implements PageProcessor {
 
   private replaceThread(endedThread: PageThread, error: Error): void {
     if (this.closing || !this.threads.includes(endedThread)) return;
-    this.options.log.warn('a page thread ended and is being replaced', { error: error.message });
+    this.options.log.warn('a page thread has ended and is being replaced', { error: error.message });
     this.threads = this.threads.map((thread) => (thread === endedThread ? this.startThread() : thread));
   }
 

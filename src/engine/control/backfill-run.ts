@@ -58,7 +58,7 @@ export class BackfillRun {
     this.progress = parseBackfill(text);
     const { total } = this.progress;
     const from = this.chooseSource();
-    log.info('sending everything that is indexed to a sink', {
+    log.info(`sending all ${total} indexed documents to sink ${sink}`, {
       crawler: crawler.name,
       sink,
       total,

@@ -251,7 +251,7 @@ export class Orders {
       return true;
     } catch (error) {
       if (error instanceof StoreUnavailable) return false;
-      log.error('could not decide what is held, which remains held', { order: id, error: String(error) });
+      log.error('a decision about held deletions or changes failed; they remain held', { order: id, error: String(error) });
       return true;
     }
   }

@@ -204,7 +204,7 @@ function Comparison({ crawler, url, since }: { crawler: string; url: string; sin
                 {before === undefined && (
                   <p class="notice">The text before is not known: no sink could be asked for it.</p>
                 )}
-                {isCut && <p class="notice">A text is longer than is kept of it: the rest is not compared.</p>}
+                {isCut && <p class="notice">Only the beginning of each text is kept and compared.</p>}
                 <TextDifference before={toSentences(before ?? '')} after={toSentences(after)} language="plain" />
               </Panel>
             ))

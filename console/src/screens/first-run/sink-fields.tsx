@@ -145,7 +145,7 @@ function NetworkFields({ sink, onChange }: Pick<NewSinkProps, 'sink' | 'onChange
       <summary class="muted">On a private network, or with a certificate from your own certificate authority</summary>
       <div class="stack">
         <div class="field">
-          <label for="sink-allow">Allow addresses of the sink that are not public</label>
+          <label for="sink-allow">Private addresses to allow for the sink</label>
           <input
             id="sink-allow"
             class="mono"

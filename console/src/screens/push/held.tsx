@@ -69,7 +69,7 @@ function HostDeletions({ deletions, onDone }: { deletions: HeldDeletionsDto; onD
       <div class="stack">
         <p>
           <strong>{formatHeld(deletions.count, noun)}</strong> of <a href={href('/host', { crawler, host })}>{host}</a>{' '}
-          ({crawler}) {deletions.count === 1 ? 'is held, since' : 'are held, the oldest since'}{' '}
+          ({crawler}) {deletions.count === 1 ? 'is held. Decided' : 'are held. The oldest was decided'}{' '}
           <Time at={deletions.oldest} relative />.
           {deletions.awaiting > 0 &&
             ` No decision is needed for ${deletions.awaiting}: waiting until the host is well again.`}
