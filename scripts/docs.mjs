@@ -19,7 +19,10 @@ export const SECTIONS = [
   ['Where documents go', ['sinks.md', 'document-shape.md', 'postgresql-sink.md', 'json-sink.md', 'webhooks.md']],
   ['Reference', ['reference.md', 'glossary.md']],
   ['Your own programs', ['client.md', 'plugins.md', 'assistants.md']],
-  ['How it is made', ['architecture.md', 'decisions.md', 'decisions-delivery.md', 'decisions-operation.md', 'faults.md']],
+  [
+    'How it is made',
+    ['architecture.md', 'decisions.md', 'decisions-delivery.md', 'decisions-operation.md', 'faults.md'],
+  ],
 ];
 
 const escapeHtml = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

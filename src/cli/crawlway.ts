@@ -97,7 +97,10 @@ addJsonOption(program.command('import'))
   .option('--out <file>', 'configuration file to write (default: imported-FORMAT.xml)')
   .option('--force', 'overwrite an existing file')
   .option('--urls <file>', 'compare what both configurations say about the URLs of a list, a log or a sitemap')
-  .option('--from-index <url>', 'compare what both configurations say about the documents in an index of Solr, Elasticsearch or OpenSearch')
+  .option(
+    '--from-index <url>',
+    'compare what both configurations say about the documents in an index of Solr, Elasticsearch or OpenSearch',
+  )
   .option('--field <name>', 'with --from-index: the field with the URL', 'url')
   .addHelpText(
     'after',

@@ -251,7 +251,10 @@ export class Orders {
       return true;
     } catch (error) {
       if (error instanceof StoreUnavailable) return false;
-      log.error('a decision about held deletions or changes failed; they remain held', { order: id, error: String(error) });
+      log.error('a decision about held deletions or changes failed; they remain held', {
+        order: id,
+        error: String(error),
+      });
       return true;
     }
   }

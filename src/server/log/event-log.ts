@@ -87,7 +87,8 @@ export class EventLog {
     if (state === 'backing off') {
       const details = { host: hostKey, cause, until: until && new Date(until).toISOString() };
       if (this.unresponsiveHosts.has(hostKey)) this.log.debug('the host is still not responding', details);
-      else if (cause === 'http-429' || cause === 'http-503-retry-after') this.log.warn('a host asks crawlers to slow down, and is left alone', details);
+      else if (cause === 'http-429' || cause === 'http-503-retry-after')
+        this.log.warn('a host asks crawlers to slow down, and is left alone', details);
       else this.log.warn('a host is not responding, and is left alone', details);
       if (this.unresponsiveHosts.size >= MAX_COUNTED) this.unresponsiveHosts.clear();
       this.unresponsiveHosts.add(hostKey);

@@ -129,7 +129,10 @@ export function expandMatch(match: RuleMatchDto): RuleMatchDto {
   const { element, value = '', litteral } = match;
   const names = Object.keys(SHORT_ELEMENTS).find((key) => SHORT_ELEMENTS[key] === element);
   if (names === undefined && element !== 'Atom') return match;
-  const [field, kind] = (names?.split(' ') ?? [match.field, match.kind]) as [RuleMatchDto['field'], RuleMatchDto['kind']];
+  const [field, kind] = (names?.split(' ') ?? [match.field, match.kind]) as [
+    RuleMatchDto['field'],
+    RuleMatchDto['kind'],
+  ];
   return { ...match, element: 'Atom', field, kind, litteral: (litteral ?? isPlainText(value)) || undefined };
 }
 
