@@ -7,12 +7,16 @@
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
+import { readConfigurationInSteps } from '../src/adapters/config-xml/read.js';
+import { packDefinition } from '../src/adapters/threads/secrets-across.js';
 import type { CrawlerDefinition } from '../src/domain/crawl/definition.js';
 import type { RuleDefinition, ServerRecord } from '../src/domain/crawl/policy-definition.js';
 import { compilePolicy } from '../src/domain/policy/crawl-policy.js';
+import { lintInSteps } from '../src/domain/policy/linter.js';
 import { PrefixTable } from '../src/domain/policy/prefix-table.js';
 import { createRootContext } from '../src/domain/policy/site-mode.js';
 import type { Candidate } from '../src/domain/policy/verdict.js';
+import { runAtOnce, type Steps } from '../src/domain/steps.js';
 import { hours } from '../src/domain/time/units.js';
 import { toCrawlUrl } from '../src/domain/url/crawl-url.js';
 import {
@@ -155,8 +159,40 @@ const createRow = (what: string, rate: number): Row => ({
   'µs each': Number((1e6 / rate).toFixed(2)),
 });
 
+/** Milliseconds of processor time for which a configuration with that many server records keeps the server from answering. */
+function measureLongList(count: number): { what: string; 'longest ms': number; 'total ms': number }[] {
+  const rows: ReturnType<typeof measureLongList> = [];
+  const getCpuMs = (): number => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  function measure<T>(what: string, steps: Steps<T>): T {
+    const times: number[] = [];
+    for (;;) {
+      const start = getCpuMs();
+      const step = steps.next();
+      times.push(getCpuMs() - start);
+      if (!step.done) continue;
+      const total = times.reduce((sum, time) => sum + time, 0);
+      rows.push({ what, 'longest ms': Math.round(Math.max(...times)), 'total ms': Math.round(total) });
+      return step.value;
+    }
+  }
+  const conf = makeRecords(count).map(({ url }) => `Server ${url}\n`);
+  const xml = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
+    <Crawler name="a"><cw:Servers file="indexer.conf"/></Crawler><cw:Sink name="s" type="json" url="http://127.0.0.1:9/"/></CrawlConfig>`;
+  const readFile = (name: string): string => {
+    if (name === 'indexer.conf') return conf.join('');
+    throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
+  };
+  const { definition } = measure('read', readConfigurationInSteps(xml, { file: 'bench.xml', env: {}, readFile }));
+  measure('lint', lintInSteps(definition!));
+  measure('pack for threads', packDefinition(definition!));
+  return rows;
+}
+
 function measurePrefixTable(count: number): Row {
-  const table = new PrefixTable(makeRecords(count).map((record) => [record.url, record] as const));
+  const table = runAtOnce(PrefixTable.create(makeRecords(count).map((record) => [record.url, record] as const)));
   return createRow(
     `longest of ${count} server records`,
     measureRate((i) => table.findLongest(candidates[i]?.url.href ?? ''), candidates.length),
@@ -209,3 +245,4 @@ else
     ...DEFINITIONS.map(([what, definition]) => measureVerdicts(what, definition)),
     ...[10, 1_000, 100_000].map(measurePrefixTable),
   ]);
+console.table(measureLongList(100_000));

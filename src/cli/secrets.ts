@@ -92,7 +92,7 @@ export async function importSecrets(path: string | undefined, options: SecretsOp
       ? []
       : await withSecrets(options, async (store) => {
           const takenNames = (await store.list()).map(({ name }) => name);
-          const { secrets, texts } = replaceSecrets(file, before, checked.literalSecrets, takenNames);
+          const { secrets, texts } = await replaceSecrets(file, before, checked.literalSecrets, takenNames);
           for (const { name, value } of secrets) await store.set(name, value);
           await (await file.stage(texts)).commit();
           return secrets;
@@ -108,19 +108,19 @@ export async function importSecrets(path: string | undefined, options: SecretsOp
 }
 
 /** @throws UsageError if the configuration would not mean the same with references */
-function replaceSecrets(
+async function replaceSecrets(
   file: ConfigurationFile,
   before: LoadedConfiguration,
   literalSecrets: readonly LiteralSecret[],
   takenNames: readonly string[],
-): { readonly secrets: readonly LiteralSecret[]; readonly texts: Texts } {
+): Promise<{ readonly secrets: readonly LiteralSecret[]; readonly texts: Texts }> {
   const originals = new Map([[file.path, before.xml], ...indexTextsByName(before.ruleFiles)]);
   const { texts, secrets } = XML_FORMAT.replaceLiteralSecrets(originals, literalSecrets, takenNames);
   const newTexts: Texts = {
     xml: texts.get(file.path) as string,
     ruleFiles: before.ruleFiles.map((ruleFile) => ({ ...ruleFile, text: texts.get(ruleFile.name) as string })),
   };
-  const after = file.loadWith(newTexts, new Map(secrets.map(({ name, value }) => [name, value])));
+  const after = await file.loadWith(newTexts, new Map(secrets.map(({ name, value }) => [name, value])));
   if (!isSameDefinition(before.definition, after.definition, 'place'))
     throw new UsageError(
       `nothing was changed: with references, ${file.path} would not mean the same. Use crawlway secrets set for each secret, and write the references by hand`,

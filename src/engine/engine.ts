@@ -135,6 +135,7 @@ export class Engine implements EngineApi {
   }
 
   async reconfigure(definition: ServerDefinition): Promise<void> {
+    await this.ports.processor.prepare?.(definition);
     const contexts = compileContexts(definition); // throws before anything is changed
     const roots = await this.addStoredRoots(contexts);
     const configuring = this.ports.processor.configure(definition);

@@ -9,7 +9,7 @@ import { deleteRule, insertRule, listRules, moveRule, replaceRule } from '../ada
 import { EditError } from '../adapters/config-xml/edit/scope.js';
 import { replaceLiteralSecrets } from '../adapters/config-xml/literal-secrets.js';
 import { readContentElement } from '../adapters/config-xml/read/content.js';
-import { readConfiguration } from '../adapters/config-xml/read.js';
+import { readConfigurationInSteps } from '../adapters/config-xml/read.js';
 import { createElementForms } from '../adapters/config-xml/schema.js';
 import { createKeyDirectory, generateSigningKey } from '../adapters/http/message-signature.js';
 import { PluginHost } from '../adapters/plugins/plugin-host.js';
@@ -36,9 +36,10 @@ import { PageThreadPool } from '../adapters/threads/page-thread-pool.js';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import type { Problem } from '../domain/crawl/place.js';
 import type { SinkDefinition, WebhookDefinition } from '../domain/crawl/sink-definition.js';
-import { lint } from '../domain/policy/linter.js';
+import { lintInSteps } from '../domain/policy/linter.js';
 import { usesRendering } from '../domain/render/renders.js';
 import type { Secret } from '../domain/secret.js';
+import { runAtOnce, type Steps } from '../domain/steps.js';
 import { Engine } from '../engine/engine.js';
 import type { EngineApi } from '../engine/engine-api.js';
 import type { Clock } from '../engine/ports/clock.js';
@@ -49,7 +50,7 @@ import type { Sink } from '../engine/ports/sink.js';
 import type { AuditLog } from './audit/audit-log.js';
 import type { CreateKeyDirectory } from './bot-auth/key-directory.controller.js';
 import { ConfigurationFile } from './configuration/configuration-file.js';
-import type { ConfigurationFormat } from './configuration/configuration-format.js';
+import type { ConfigurationFormat, FormatContext, ReadConfiguration } from './configuration/configuration-format.js';
 import type { ConfigurationHistory } from './configuration/configuration-history.js';
 import { toProblemErrors } from './configuration/configuration-problem.schema.js';
 import { ProblemException } from './http/problem.js';
@@ -336,18 +337,24 @@ function getExternalSecrets(): ExternalSecrets {
   return externalSecrets;
 }
 
+function* readXmlInSteps(xml: string, context: FormatContext): Steps<ReadConfiguration> {
+  const result = yield* readConfigurationInSteps(xml, {
+    ...context,
+    env: selectConfigurationVariables(process.env),
+    readSecret: (reference) => getExternalSecrets().read(reference),
+  });
+  const { definition, problems } = result;
+  if (!definition) return result;
+  return {
+    ...result,
+    problems: [...problems, ...(yield* lintInSteps(definition)), ...findBrowserProblems(definition)],
+  };
+}
+
 export const XML_FORMAT: ConfigurationFormat = {
   listElements: createElementForms,
-  read: (xml, context) => {
-    const result = readConfiguration(xml, {
-      ...context,
-      env: selectConfigurationVariables(process.env),
-      readSecret: (reference) => getExternalSecrets().read(reference),
-    });
-    const { definition, problems } = result;
-    if (!definition) return result;
-    return { ...result, problems: [...problems, ...lint(definition), ...findBrowserProblems(definition)] };
-  },
+  read: (xml, context) => runAtOnce(readXmlInSteps(xml, context)),
+  readInSteps: readXmlInSteps,
   readContent: readContentElement,
   reloadSecrets: async () => (await externalSecrets?.reloadAndCompare()) ?? false,
   replaceLiteralSecrets,

@@ -13,6 +13,7 @@ import {
   isSecretName,
   type TextRange,
 } from '../../domain/redact.js';
+import { forEachInSteps, runAtOnce, type Steps } from '../../domain/steps.js';
 import type { XmlDocument, XmlElement } from './document.js';
 import { findCanonicalAttributeName } from './interpret.js';
 import { decodeEntities, findSpecialSections, type XmlAttribute } from './markup.js';
@@ -222,12 +223,15 @@ const COMMAND = /^([\s\uFEFF#]*)([^\s\uFEFF#=:][^\s=:]*)(?:[ \t=:]|\\\r?\n)+/;
  * `ProxyAuthBasic`, even if misspelled), secret headers, and logins in URLs. In a comment, several words are prose unless
  * they look like `AuthBasic user:password`.
  */
-export function findSecretsOfRules(text: string, file: string): LiteralSecret[] {
+export const findSecretsOfRules = (text: string, file: string): LiteralSecret[] =>
+  runAtOnce(findSecretsOfRulesInSteps(text, file));
+
+export function* findSecretsOfRulesInSteps(text: string, file: string): Steps<LiteralSecret[]> {
   const secrets: LiteralSecret[] = [];
   let start = 0;
   let line = 1;
   // A backslash at the end of a line continues it.
-  for (const { index, 0: lineBreak } of text.matchAll(/(?<!\\|\\\r)(?:\r\n|\n|\r)|$/g)) {
+  yield* forEachInSteps(text.matchAll(/(?<!\\|\\\r)(?:\r\n|\n|\r)|$/g), ({ index, 0: lineBreak }) => {
     const raw = text.slice(start, index);
     const [, margin = '', command = 'url'] = COMMAND.exec(raw) ?? [];
     for (const [from, to] of keepLiterals(raw, 0, findRangesOfLine(raw))) {
@@ -242,7 +246,7 @@ export function findSecretsOfRules(text: string, file: string): LiteralSecret[] 
     }
     line += raw.split('\n').length;
     start = index + lineBreak.length;
-  }
+  });
   return secrets;
 }
 

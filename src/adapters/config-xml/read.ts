@@ -11,7 +11,9 @@ import { FileRefused, type RuleFileKind } from '../../domain/crawl/rule-file.js'
 import { compileSoftErrors, SoftErrorFault } from '../../domain/fetch/soft-errors.js';
 import { compilePolicy } from '../../domain/policy/crawl-policy.js';
 import { PolicyError } from '../../domain/policy/layer.js';
+import { compileServersInSteps } from '../../domain/policy/server-records.js';
 import { suggestSpelling } from '../../domain/spelling.js';
+import { runAtOnce, type Steps } from '../../domain/steps.js';
 import { parseDocument, type XmlDocument, XmlFault } from './document.js';
 import {
   collectDefaults,
@@ -22,7 +24,7 @@ import {
   type Node,
   type SecretUse,
 } from './interpret.js';
-import { findLiteralSecrets, findSecretsOfRules, type LiteralSecret } from './literal-secrets.js';
+import { findLiteralSecrets, findSecretsOfRulesInSteps, type LiteralSecret } from './literal-secrets.js';
 import { Problems, TooManyProblems } from './problems.js';
 import type { ReadContext } from './read/context.js';
 import { readGlobalCrawlSpace } from './read/crawl-space.js';
@@ -69,20 +71,28 @@ export interface ReadResult {
   readonly secretUses: readonly SecretUse[];
 }
 
-export function readConfiguration(xml: string, options: ReadOptions): ReadResult {
+export const readConfiguration = (xml: string, options: ReadOptions): ReadResult =>
+  runAtOnce(readConfigurationInSteps(xml, options));
+
+export function* readConfigurationInSteps(xml: string, options: ReadOptions): Steps<ReadResult> {
   const problems = new Problems();
   const literalSecrets: LiteralSecret[] = [];
   const secretUses: SecretUse[] = [];
+  const ruleTexts: (readonly [text: string, name: string])[] = [];
   let definition: ServerDefinition | undefined;
   const readFile: ReadOptions['readFile'] = (name, kind) => {
     const text = options.readFile(name, kind);
-    if (kind) literalSecrets.push(...findSecretsOfRules(text, name));
+    if (kind) ruleTexts.push([text, name]);
     return text;
   };
   try {
     const document = parseDocument(xml, options.file);
     literalSecrets.push(...findLiteralSecrets(document));
-    definition = readDocument(document, { ...options, readFile, problems, secretUses });
+    try {
+      definition = yield* readDocument(document, { ...options, readFile, problems, secretUses });
+    } finally {
+      for (const ruleText of ruleTexts) literalSecrets.push(...(yield* findSecretsOfRulesInSteps(...ruleText)));
+    }
     reportLiteralSecrets(literalSecrets, problems, options.filesWithoutSecrets);
   } catch (fault) {
     if (fault instanceof XmlFault) problems.add(fault.code, fault.message, fault.place);
@@ -121,7 +131,7 @@ interface ReadParts extends ReadOptions {
   readonly secretUses: SecretUse[];
 }
 
-function readDocument(document: XmlDocument, options: ReadParts): ServerDefinition | undefined {
+function* readDocument(document: XmlDocument, options: ReadParts): Steps<ServerDefinition | undefined> {
   const { root } = document;
   const { problems } = options;
   if (!checkRoot(document, problems)) return undefined;
@@ -133,7 +143,8 @@ function readDocument(document: XmlDocument, options: ReadParts): ServerDefiniti
     resolvePath: options.pathOf ?? ((name) => name),
     readOptionalFile: createOptionalFileReader(problems, options),
   };
-  const crawlers = findChildren(node, crawl.CRAWLER).map((crawler) => readCrawler(crawler, context));
+  const crawlers: CrawlerDefinition[] = [];
+  for (const crawler of findChildren(node, crawl.CRAWLER)) crawlers.push(yield* readCrawler(crawler, context));
   const globalSpace = readGlobalCrawlSpace(node, context);
   const definition: ServerDefinition = {
     crawlers,
@@ -155,7 +166,10 @@ function readDocument(document: XmlDocument, options: ReadParts): ServerDefiniti
   };
   checkLogins(resolvedDefinition, problems);
   checkPlugins(resolvedDefinition, problems);
-  for (const crawler of resolvedDefinition.crawlers) checkPatterns(crawler, resolvedDefinition, problems);
+  for (const crawler of resolvedDefinition.crawlers) {
+    if (crawler.servers) yield* compileServersInSteps(crawler.servers);
+    checkPatterns(crawler, resolvedDefinition, problems);
+  }
   return resolvedDefinition;
 }
 

@@ -1,8 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { alwaysNeedsTree } from '../../domain/content/content-definition.js';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
 import { usesRendering } from '../../domain/render/renders.js';
+import { runAtOnce, runWithPauses } from '../../domain/steps.js';
 import { milliseconds } from '../../domain/time/units.js';
 import type { FetchRequest } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
@@ -13,7 +15,7 @@ import { ApiPriority } from './api-priority.js';
 import { PageThread, ThreadEnded, YOUNG_GENERATION } from './page-thread.js';
 import { incrementSeq, type PageCalls } from './page-thread-protocol.js';
 import { RenderThread, type ScriptJudge } from './render-thread.js';
-import { packSecrets } from './secrets-across.js';
+import { packDefinition, packSecrets } from './secrets-across.js';
 import { extractHost, findLeastBusyThread, ReadingTimes, ThreadDemand } from './thread-load.js';
 
 export interface PageThreadPoolOptions {
@@ -54,6 +56,7 @@ export class PageThreadPool implements PageProcessor {
   private readonly finishingThreads = new Set<PageThread>();
   private youngGeneration = YOUNG_GENERATION.withoutTrees;
   private definition: ServerDefinition | undefined;
+  private packed: { readonly definition: ServerDefinition; readonly bytes: Uint8Array } | undefined;
   private readonly roots = new Map<string, { crawler: string; root: RootContext }>();
   private readonly readingTimes = new ReadingTimes();
   private readonly demand = new ThreadDemand();
@@ -73,13 +76,23 @@ export class PageThreadPool implements PageProcessor {
     options.plugins?.onFacts((facts) => this.sendPluginFacts(facts));
   }
 
+  async prepare(definition: ServerDefinition): Promise<void> {
+    this.packed = { definition, bytes: await runWithPauses(packDefinition(definition), setImmediate) };
+  }
+
+  private pack(definition: ServerDefinition): Uint8Array {
+    if (this.packed?.definition !== definition)
+      this.packed = { definition, bytes: runAtOnce(packDefinition(definition)) };
+    return this.packed.bytes;
+  }
+
   async configure(definition: ServerDefinition): Promise<void> {
     this.adaptHeapSizes(definition);
     this.definition = definition;
     const crawlers = new Set(definition.crawlers.map(({ name }) => name));
     if (this.renderThread || usesRendering(definition)) this.configureRenderer(definition);
     for (const [key, { crawler }] of this.roots) if (!crawlers.has(crawler)) this.roots.delete(key);
-    const argument = packSecrets(definition);
+    const argument = this.pack(definition);
     await Promise.all([
       ...this.threads.map((thread) => thread.call(this.allocateSeq(), 'configure', argument)),
       this.options.plugins?.configure(definition.plugins ?? []),
@@ -206,7 +219,7 @@ export class PageThreadPool implements PageProcessor {
     if (this.renderThread) thread.notify({ notice: 'renderer', port: this.renderThread.connect() });
     if (this.definition) {
       // The result is not awaited: messages keep their order, so every page arrives after the configuration.
-      thread.call(this.allocateSeq(), 'configure', packSecrets(this.definition)).catch(() => undefined);
+      thread.call(this.allocateSeq(), 'configure', this.pack(this.definition)).catch(() => undefined);
       for (const { crawler, root } of this.roots.values()) thread.notify({ notice: 'root', crawler, root });
       const { plugins } = this.options;
       if (plugins && plugins.facts.length > 0) thread.setPlugins(plugins.facts, plugins);

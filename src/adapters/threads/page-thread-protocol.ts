@@ -1,6 +1,5 @@
 /** The messages between the main thread and the threads that process pages. */
 import type { MessagePort } from 'node:worker_threads';
-import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
 import type { FetchRequest } from '../../engine/ports/fetcher.js';
@@ -9,7 +8,8 @@ import type { PluginFacts } from '../../engine/ports/plugins.js';
 
 /** Calls that return a result. */
 export interface PageCalls {
-  configure: { argument: ServerDefinition; answer: undefined };
+  /** A packed definition. */
+  configure: { argument: Uint8Array; answer: undefined };
   process: { argument: PageTask; answer: PageResult };
   fetch: { argument: FetchRequest; answer: FetchOutcome };
   resolve: { argument: string; answer: string | undefined };

@@ -12,7 +12,7 @@ import {
 } from './page-thread-protocol.js';
 import type { RemoteEngine } from './remote-engine.js';
 import type { RemotePlugins } from './remote-plugins.js';
-import { unpackSecrets } from './secrets-across.js';
+import { unpackDefinition, unpackSecrets } from './secrets-across.js';
 
 /**
  * Maximum number of results that are sent together. Bodies often arrive together, so one turn of the event loop may
@@ -108,7 +108,7 @@ function performCall(
 ): Promise<unknown> {
   switch (call.call) {
     case 'configure':
-      return processor.configure(unpackSecrets(call.argument));
+      return processor.configure(unpackDefinition(call.argument));
     case 'process': {
       const task = call.argument;
       return processor.process({ ...task, effects: unpackSecrets(task.effects) }, setReading);

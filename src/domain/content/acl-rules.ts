@@ -4,6 +4,7 @@
  */
 import { PrefixTable } from '../policy/prefix-table.js';
 import { toRecordPrefix } from '../policy/server-records.js';
+import { runAtOnce } from '../steps.js';
 import { decodePercent } from '../url/decode-percent.js';
 import { toUnicodeHost } from '../url/unicode-host.js';
 import type { AclRule } from './acl-definition.js';
@@ -61,7 +62,7 @@ function createTable(definitions: readonly CompiledRule[], fold: Fold): PrefixTa
     const namesake = rules.get(key);
     rules.set(key, namesake ? combine(namesake, rule) : rule);
   }
-  return new PrefixTable(rules);
+  return runAtOnce(PrefixTable.create(rules));
 }
 
 /** Parameters may be in any order: finds the rules whose parameters are all among those of a page, the last one as a prefix. */

@@ -119,7 +119,7 @@ export function listConfigurationCauses(crawler: CrawlerDefinition, server: Serv
     settings: [
       fetchers.map((fetcher) => pick(fetcher, row.fetcher)),
       optionSets.flatMap(({ rule, options }) => withSettings(rule, pick(options, row.options))),
-      records.flatMap(({ url, parameters }) => withSettings(url, pick(parameters, row.records))),
+      (row.records ? records : []).flatMap(({ url, parameters }) => withSettings(url, pick(parameters, row.records))),
       pick(crawler, row.crawler),
       pick(server, row.server),
       row.crawler?.includes('ignoreRobotsTxt') ? crawler.linkRules.rogue : undefined,

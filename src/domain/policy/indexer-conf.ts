@@ -7,6 +7,7 @@ import type { Place, Problem } from '../crawl/place.js';
 import type { ServerParameters, ServerRecord, ServersDefinition } from '../crawl/policy-definition.js';
 import { Secret } from '../secret.js';
 import { suggestSpelling } from '../spelling.js';
+import { forEachInSteps, runAtOnce, type Steps } from '../steps.js';
 import { hasUserInfo } from '../url/crawl-url.js';
 import { createForeignFileProblem } from './foreign-file.js';
 import { NOT_UTF8_MESSAGE, REPLACEMENT_CHARACTER } from './not-utf8.js';
@@ -40,11 +41,14 @@ interface Command {
   readonly place: Place;
 }
 
-export function parseIndexerConf(
+export const parseIndexerConf = (text: string, file: string, expandVariables?: ExpandVariables): IndexerConf =>
+  runAtOnce(parseIndexerConfInSteps(text, file, expandVariables));
+
+export function* parseIndexerConfInSteps(
   text: string,
   file: string,
   expandVariables: ExpandVariables = (value) => value,
-): IndexerConf {
+): Steps<IndexerConf> {
   const reading: ParseState = {
     records: [],
     aliases: [],
@@ -55,14 +59,14 @@ export function parseIndexerConf(
     deleteNoServer: true,
     expandVariables,
   };
-  const commands = parseCommands(text, file);
-  for (const command of commands) {
+  const commands = yield* parseCommands(text, file);
+  yield* forEachInSteps(commands, (command) => {
     const readCommand = READERS.get(command.name.toLowerCase());
     if (readCommand && command.words.some((text) => text.includes(REPLACEMENT_CHARACTER)))
       reading.problems.push(createNotUtf8Problem(command));
     else if (readCommand) readCommand(command, reading);
     else reading.problems.push(createUnknownCommandProblem(command));
-  }
+  });
   reportUnusedLogin(reading);
   const unknownCommands = commands.filter(({ name }) => !READERS.has(name.toLowerCase()) && !FILTER_COMMAND.test(name));
   if (unknownCommands[0] && unknownCommands.length > commands.length * MAX_UNKNOWN_SHARE)
@@ -81,21 +85,21 @@ export function parseIndexerConf(
 /**
  * Splits a text into commands. A line that ends with a backslash continues on the next line; `#` begins a comment line.
  */
-function parseCommands(text: string, file: string): Command[] {
+function* parseCommands(text: string, file: string): Steps<Command[]> {
   const commands: Command[] = [];
   let logicalLine = '';
   let startLine = 1;
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
-  for (const [index, line] of lines.entries()) {
+  yield* forEachInSteps(lines.entries(), ([index, line]) => {
     if (logicalLine === '') startLine = index + 1;
-    if (logicalLine === '' && /^\s*#/.test(line)) continue;
+    if (logicalLine === '' && /^\s*#/.test(line)) return;
     logicalLine += line.replace(/\\$/, ' ');
-    if (line.endsWith('\\') && index < lines.length - 1) continue;
+    if (line.endsWith('\\') && index < lines.length - 1) return;
     const [name, ...words] = logicalLine.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
     const column = logicalLine.search(/\S/) + 1;
     if (name) commands.push({ name, words: words.map(unquote), place: { file, line: startLine, column } });
     logicalLine = '';
-  }
+  });
   return commands;
 }
 

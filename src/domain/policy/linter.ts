@@ -5,6 +5,7 @@
 import type { CrawlerDefinition, ServerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
 import type { GlobalCrawlSpaceDefinition } from '../crawl/policy-definition.js';
+import { runAtOnce, type Steps } from '../steps.js';
 import { createLintWarning } from './lint/codes.js';
 import { lintBlanks } from './lint/lint-blanks.js';
 import { lintConditions } from './lint/lint-conditions.js';
@@ -18,29 +19,53 @@ import { lintGlobalSpace, lintServers, lintSpaceRules } from './lint/lint-spaces
 import { listNamedExtensions } from './named-extensions.js';
 
 /** @throws PolicyError if the definition does not compile */
-export const lint = (definition: ServerDefinition): Problem[] => [
-  ...definition.crawlers.flatMap((crawler) => lintCrawler(crawler, definition.globalCrawlSpace)),
-  ...lintGlobalSpace(definition),
-  ...lintFetcherHeaders(definition),
-];
+export const lint = (definition: ServerDefinition): Problem[] => runAtOnce(lintInSteps(definition));
 
-const lintCrawler = (
+export function* lintInSteps(definition: ServerDefinition): Steps<Problem[]> {
+  const problems: Problem[] = [];
+  for (const crawler of definition.crawlers)
+    problems.push(...keepFirst(yield* lintCrawler(crawler, definition.globalCrawlSpace)));
+  return [...problems, ...lintGlobalSpace(definition), ...lintFetcherHeaders(definition)];
+}
+
+/** Nobody reads more warnings of one kind about one crawler, and generated lists have one for each of their entries. */
+const MAX_PER_CODE = 100;
+
+function keepFirst(problems: readonly Problem[]): Problem[] {
+  const counts = new Map<string, number>();
+  for (const { code } of problems) counts.set(code, (counts.get(code) ?? 0) + 1);
+  const seen = new Map<string, number>();
+  return problems.flatMap((problem) => {
+    const position = (seen.get(problem.code) ?? 0) + 1;
+    seen.set(problem.code, position);
+    const others = (counts.get(problem.code) ?? 0) - MAX_PER_CODE;
+    if (others <= 0 || position < MAX_PER_CODE) return [problem];
+    return position > MAX_PER_CODE
+      ? []
+      : [{ ...problem, message: `${problem.message} (and ${others} more like this)` }];
+  });
+}
+
+function* lintCrawler(
   crawler: CrawlerDefinition,
   globalCrawlSpace: GlobalCrawlSpaceDefinition | undefined,
-): Problem[] => [
-  ...lintRules(crawler),
-  ...lintRoots(crawler, globalCrawlSpace),
-  ...lintPrefixes(crawler),
-  ...lintBlanks(crawler),
-  ...lintLists(crawler),
-  ...lintOperators(crawler),
-  ...lintAccess(crawler),
-  ...lintSites(crawler),
-  ...(crawler.crawlSpace ? lintSpaceRules(crawler.crawlSpace.rules, crawler.linkRules.protocols) : []),
-  ...(crawler.servers ? lintServers(crawler.servers, crawler.linkRules.protocols) : []),
-  ...(crawler.conditions ? lintConditions(crawler.conditions, crawler.linkRules.protocols) : []),
-  ...(crawler.conditions ? lintConditionSecrets(crawler.conditions, crawler.roots) : []),
-];
+): Steps<Problem[]> {
+  const { crawlSpace, servers, conditions, linkRules } = crawler;
+  return [
+    ...lintRules(crawler),
+    ...(yield* lintRoots(crawler, globalCrawlSpace)),
+    ...(yield* lintPrefixes(crawler)),
+    ...lintBlanks(crawler),
+    ...lintLists(crawler),
+    ...lintOperators(crawler),
+    ...lintAccess(crawler),
+    ...(yield* lintSites(crawler)),
+    ...(crawlSpace ? lintSpaceRules(crawlSpace.rules, linkRules.protocols) : []),
+    ...(servers ? yield* lintServers(servers, linkRules.protocols) : []),
+    ...(conditions ? lintConditions(conditions, linkRules.protocols) : []),
+    ...(conditions ? lintConditionSecrets(conditions, crawler.roots) : []),
+  ];
+}
 
 /** Checks lists that are applied before any rule, so that no rule can accept what they exclude. */
 export function lintLists(crawler: CrawlerDefinition): Problem[] {

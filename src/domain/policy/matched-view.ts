@@ -6,7 +6,7 @@ import { type ConditionStep, compileConditions } from './conditions.js';
 import { compileCrawlSpace } from './crawl-space.js';
 import { compileExpression } from './matching/expression.js';
 import { Subject } from './matching/subject.js';
-import { createResolvedView, type ResolvedEntry } from './resolved.js';
+import { createResolvedView, MAX_LISTED_RECORDS, type ResolvedEntry } from './resolved.js';
 import { compileRecords, compileServers } from './server-records.js';
 import type { Candidate, LayerName } from './verdict.js';
 
@@ -57,8 +57,9 @@ function matchSpaces(
 function matchServers({ servers }: CrawlerDefinition, { url }: Candidate): Matches {
   if (!servers) return [];
   const matchedRecord = compileServers(servers)(url.href);
-  const records = compileRecords(servers).sort((a, b) => b.prefix.length - a.prefix.length);
-  return records.map(({ prefix }) => matchedRecord?.prefix === prefix);
+  return compileRecords(servers)
+    .slice(0, MAX_LISTED_RECORDS)
+    .map(({ prefix }) => matchedRecord?.prefix === prefix);
 }
 
 function matchConditions({ conditions, roots }: CrawlerDefinition, { url }: Candidate): Matches {

@@ -1,19 +1,24 @@
+import { forEachInSteps, type Steps, sortInSteps } from '../steps.js';
+
 /**
  * Longest-prefix look-up: prefixes are sorted, and each one is linked to the longest other prefix with which it begins.
  * A look-up is one binary search and a short walk up, so 100,000 prefixes cost only a few more steps than 10.
  */
 export class PrefixTable<T> {
-  private readonly prefixes: readonly string[];
-  private readonly values: readonly T[];
-  /** Position of the longest proper prefix in the same table; -1 if there is none. */
-  private readonly parents: Int32Array;
+  private constructor(
+    private readonly prefixes: readonly string[],
+    private readonly values: readonly T[],
+    /** Position of the longest proper prefix in the same table; -1 if there is none. */
+    private readonly parents: Int32Array,
+  ) {}
 
   /** If several entries have the same prefix, the last one applies; otherwise, their order does not matter. */
-  constructor(entries: Iterable<readonly [prefix: string, value: T]>) {
-    const sortedEntries = [...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1));
-    this.prefixes = sortedEntries.map(([prefix]) => prefix);
-    this.values = sortedEntries.map(([, value]) => value);
-    this.parents = computeParents(this.prefixes);
+  static *create<T>(entries: Iterable<readonly [prefix: string, value: T]>): Steps<PrefixTable<T>> {
+    const values = new Map<string, T>();
+    yield* forEachInSteps(entries, ([prefix, value]) => values.set(prefix, value));
+    const prefixes = yield* sortInSteps([...values.keys()]);
+    const sortedValues = prefixes.map((prefix) => values.get(prefix) as T);
+    return new PrefixTable(prefixes, sortedValues, yield* computeParents(prefixes));
   }
 
   /** The value of the longest prefix with which the text begins. */
@@ -37,10 +42,10 @@ export class PrefixTable<T> {
   }
 }
 
-function computeParents(sortedPrefixes: readonly string[]): Int32Array {
+function* computeParents(sortedPrefixes: readonly string[]): Steps<Int32Array> {
   const parents = new Int32Array(sortedPrefixes.length);
   const ancestors: number[] = [];
-  for (const [index, prefix] of sortedPrefixes.entries()) {
+  yield* forEachInSteps(sortedPrefixes.entries(), ([index, prefix]) => {
     let top = ancestors[ancestors.length - 1];
     while (top !== undefined && !prefix.startsWith(sortedPrefixes[top] ?? '')) {
       ancestors.pop();
@@ -48,6 +53,6 @@ function computeParents(sortedPrefixes: readonly string[]): Int32Array {
     }
     parents[index] = top ?? -1;
     ancestors.push(index);
-  }
+  });
   return parents;
 }

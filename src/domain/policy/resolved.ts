@@ -101,17 +101,24 @@ function listSpaceEntries(
   ];
 }
 
-/** Longest first, which is the order in which they take precedence. */
+/** A longer list is neither read by anybody nor written in a few milliseconds. */
+export const MAX_LISTED_RECORDS = 10_000;
+
+/** In the order in which they take precedence. */
 function listServerEntries({ servers }: CrawlerDefinition): ResolvedEntry[] {
   if (!servers) return [];
-  const records = compileRecords(servers).sort((a, b) => b.prefix.length - a.prefix.length);
-  return records.map((record) => ({
-    layer: 'server-records',
+  const layer = 'server-records';
+  const records = compileRecords(servers);
+  const entries: ResolvedEntry[] = records.slice(0, MAX_LISTED_RECORDS).map((record) => ({
+    layer,
     depth: 0,
     text: record.label,
     effect: describeRecordEffect(record),
     place: record.definition.place,
   }));
+  const rest = records.length - entries.length;
+  const text = `${rest} more server records, which are not listed: name a URL to see which one applies to it`;
+  return rest === 0 ? entries : [...entries, { layer, depth: 0, text, place: servers.place }];
 }
 
 function listConditionEntries({ conditions }: CrawlerDefinition): ResolvedEntry[] {

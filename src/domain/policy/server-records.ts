@@ -11,6 +11,7 @@ import type {
   ServersDefinition,
   UrlOptions,
 } from '../crawl/policy-definition.js';
+import { flatMapInSteps, runAtOnce, type Steps } from '../steps.js';
 import { atLeast, seconds } from '../time/units.js';
 import { type CrawlUrl, getOrigin, toCrawlUrl } from '../url/crawl-url.js';
 import { stripTrailingDot } from '../url/url-form.js';
@@ -38,16 +39,25 @@ export interface CompiledRecord {
 type RecordFinder = (href: string) => CompiledRecord | undefined;
 
 /** Definitions never change, and compiling 100,000 records takes a quarter of a second, so that each is compiled once. */
-const finders = new WeakMap<ServersDefinition, RecordFinder>();
+const compiled = new WeakMap<ServersDefinition, CompiledServers>();
+
+interface CompiledServers {
+  readonly records: readonly CompiledRecord[];
+  readonly find: RecordFinder;
+}
 
 /** Returns a function that finds the record whose parameters apply to a URL; undefined if none is a prefix of it. */
-export function compileServers(servers: ServersDefinition): RecordFinder {
-  const existing = finders.get(servers);
+export const compileServers = (servers: ServersDefinition): RecordFinder =>
+  runAtOnce(compileServersInSteps(servers)).find;
+
+export function* compileServersInSteps(servers: ServersDefinition): Steps<CompiledServers> {
+  const existing = compiled.get(servers);
   if (existing) return existing;
-  const table = new PrefixTable(compileRecords(servers).map((record) => [record.prefix, record] as const));
-  const find: RecordFinder = (href) => table.findLongest(href);
-  finders.set(servers, find);
-  return find;
+  const records = yield* flatMapInSteps(listRecords(servers), (definition) => [compileRecord(definition)]);
+  const table = yield* PrefixTable.create(records.map((record) => [record.prefix, record] as const));
+  const result = { records, find: (href: string) => table.findLongest(href) };
+  compiled.set(servers, result);
+  return result;
 }
 
 export function createServerRecordsLayer(servers: ServersDefinition): Layer {
@@ -79,11 +89,15 @@ export function createServerRecordsLayer(servers: ServersDefinition): Layer {
  * The empty record that the switches add has the parameters in force at the end of the list; a written record takes
  * precedence.
  */
-export function compileRecords(servers: ServersDefinition): CompiledRecord[] {
+function listRecords(servers: ServersDefinition): readonly ServerRecord[] {
   const hasEmptyRecord = servers.followOutside || !servers.deleteNoServer;
   const emptyRecord = { url: '', place: servers.place, parameters: servers.defaults };
-  return (hasEmptyRecord ? [emptyRecord, ...servers.records] : servers.records).map(compileRecord);
+  return hasEmptyRecord ? [emptyRecord, ...servers.records] : servers.records;
 }
+
+/** Longest prefix first, which is the order in which they take precedence. */
+export const compileRecords = (servers: ServersDefinition): CompiledRecord[] =>
+  [...runAtOnce(compileServersInSteps(servers)).records].sort((a, b) => b.prefix.length - a.prefix.length);
 
 function compileRecord(definition: ServerRecord): CompiledRecord {
   const { tag, category, alias, authentication } = definition.parameters;

@@ -5,6 +5,8 @@ import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/def
 import { covers } from '../../domain/crawl/quota-definition.js';
 import { REFRESH as REFRESH_SOURCE } from '../../domain/frontier/sources.js';
 import { Secret } from '../../domain/secret.js';
+import { runWithPauses, writeJsonInSteps } from '../../domain/steps.js';
+import { milliseconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
@@ -55,17 +57,17 @@ export class PolicyChanges {
     const now = clock.now();
     const acl = await this.compareDigest(
       `acl/${crawler.name}`,
-      digestParts(definition, ['acl'], definition.acl && { form: ACL_FORM }),
+      await this.digestParts(definition, ['acl'], definition.acl && { form: ACL_FORM }),
     );
     const wasNeverSet = acl.storedDigest === undefined && definition.acl === undefined;
     // The visits in flight deliver the former principals. Every node does this for its own.
     if (acl.isNew && !wasNeverSet) crawler.noteRequested(crawler.urlsInFlight.map(({ id }) => id));
     const [policy, reading, refresh] = await Promise.all([
-      this.compareDigest(`policy/${crawler.name}`, digestPolicy(definition, server)),
-      this.compareDigest(`reading/${crawler.name}`, digestParts(definition, READING)),
+      this.compareDigest(`policy/${crawler.name}`, await this.digestPolicy(definition, server)),
+      this.compareDigest(`reading/${crawler.name}`, await this.digestParts(definition, READING)),
       this.compareDigest(
         `refresh/${crawler.name}`,
-        digestParts(definition, [...REFRESH, 'canonicalization'], { urlForm: URL_FORM }),
+        await this.digestParts(definition, [...REFRESH, 'canonicalization'], { urlForm: URL_FORM }),
       ),
     ]);
     await this.visitWaitingRedirects(crawler);
@@ -110,7 +112,7 @@ export class PolicyChanges {
   private async retryFailures(crawler: Crawler, server: ServerDefinition): Promise<void> {
     const { store, clock, partitions } = this.services;
     for (const { name, reasons, settings } of listConfigurationCauses(crawler.context.definition, server)) {
-      const part = await this.compareDigest(`cause-${name}/${crawler.name}`, digest(settings));
+      const part = await this.compareDigest(`cause-${name}/${crawler.name}`, await this.digest(settings));
       if (part.isNew && part.storedDigest !== undefined) {
         // Visits in flight may still fail under the former configuration.
         crawler.retryInFlight(reasons);
@@ -161,6 +163,36 @@ export class PolicyChanges {
     };
   }
 
+  private digestPolicy(crawler: CrawlerDefinition, server: ServerDefinition): Promise<string> {
+    const roots = crawler.roots.map(({ url, site, entireSite, followLinks, metas }) => {
+      return { url, site, entireSite, followLinks, metas };
+    });
+    // With room for more URLs, pages are read again for links that were refused.
+    const quotas = (server.quotas ?? []).filter((quota) => quota.limits.urls && covers(quota, crawler.name));
+    const maxUrls = quotas.length === 0 ? undefined : quotas.map(({ limits }) => limits.urls);
+    return this.digestParts(crawler, JUDGING, { roots, global: server.globalCrawlSpace, maxUrls });
+  }
+
+  private digestParts(
+    crawler: CrawlerDefinition,
+    names: readonly (keyof CrawlerDefinition)[],
+    extraParts: object = {},
+  ): Promise<string> {
+    const parts = Object.fromEntries(names.map((name) => [name, crawler[name]]));
+    return this.digest({ ...parts, ...extraParts });
+  }
+
+  /**
+   * Returns a SHA-256 digest in hex, because the parts contain the values of `${NAME}` references, which must not be
+   * stored. Places in the file are left out, so that moving a line changes nothing.
+   */
+  private async digest(value: unknown): Promise<string> {
+    const hash = createHash('sha256');
+    const write = (text: string): void => void hash.update(text);
+    await runWithPauses(writeJsonInSteps(value, write, omitPlaces), () => this.services.clock.sleep(NO_TIME));
+    return hash.digest('hex');
+  }
+
   private rejudgeUrls(crawler: Crawler): void {
     const controller = new AbortController();
     this.runs.set(crawler.name, controller);
@@ -172,6 +204,8 @@ export class PolicyChanges {
     });
   }
 }
+
+const NO_TIME = milliseconds(0);
 
 /** Increased when the fixed processing of URLs changes: stored URLs are then converted to the current form. */
 const URL_FORM = 2;
@@ -236,31 +270,6 @@ const PARTS = Object.keys(EFFECT_OF_CHANGE) as (keyof CrawlerDefinition)[];
 const JUDGING = PARTS.filter((part) => EFFECT_OF_CHANGE[part] === 'judging');
 const READING = PARTS.filter((part) => EFFECT_OF_CHANGE[part] === 'reading');
 const REFRESH = PARTS.filter((part) => EFFECT_OF_CHANGE[part] === 'refresh');
-
-function digestPolicy(crawler: CrawlerDefinition, server: ServerDefinition): string {
-  const roots = crawler.roots.map(({ url, site, entireSite, followLinks, metas }) => {
-    return { url, site, entireSite, followLinks, metas };
-  });
-  // With room for more URLs, pages are read again for links that were refused.
-  const quotas = (server.quotas ?? []).filter((quota) => quota.limits.urls && covers(quota, crawler.name));
-  const maxUrls = quotas.length === 0 ? undefined : quotas.map(({ limits }) => limits.urls);
-  return digestParts(crawler, JUDGING, { roots, global: server.globalCrawlSpace, maxUrls });
-}
-
-/**
- * Returns a SHA-256 digest in hex, because the parts contain the values of `${NAME}` references, which must not be
- * stored. Places in the file are left out, so that moving a line changes nothing.
- */
-function digestParts(
-  crawler: CrawlerDefinition,
-  names: readonly (keyof CrawlerDefinition)[],
-  extraParts: object = {},
-): string {
-  const parts = Object.fromEntries(names.map((name) => [name, crawler[name]]));
-  return digest({ ...parts, ...extraParts });
-}
-
-const digest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value, omitPlaces)).digest('hex');
 
 /** Includes the value of a secret, which leaves this process only as part of a digest. */
 function omitPlaces(this: Record<string, unknown>, key: string, value: unknown): unknown {

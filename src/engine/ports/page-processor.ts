@@ -24,6 +24,8 @@ export interface ScriptPermit {
  * WorkLost because of what another site did.
  */
 export interface PageProcessor {
+  /** Called before `configure`, which must not take long then, however long the definition is. */
+  prepare?(definition: ServerDefinition): Promise<void>;
   /** Replaces the definition; pages in flight end under the one they began with. */
   configure(definition: ServerDefinition): Promise<void>;
   /** Announces a root under which URLs are judged; must be called before the first task that names it. */

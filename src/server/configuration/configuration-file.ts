@@ -3,9 +3,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { constants, existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import { formatPlace, type Problem } from '../../domain/crawl/place.js';
 import { FileRefused, RULE_FILE_EXTENSIONS, type RuleFileKind } from '../../domain/crawl/rule-file.js';
+import { runWithPauses } from '../../domain/steps.js';
 import { toFileError } from '../fail.js';
 import { UsageError } from '../options.js';
 import type { ConfigurationFormat, ReadConfiguration, SecretUse } from './configuration-format.js';
@@ -114,14 +116,10 @@ export class ConfigurationFile {
    * Loads a configuration as it would be if these secrets were stored, too.
    * @throws InvalidConfiguration with all problems
    */
-  loadWith({ xml, ruleFiles }: Texts, secrets: ReadonlyMap<string, string>): LoadedConfiguration {
-    const storedSecrets = this.#storedSecrets;
-    this.#storedSecrets = new Map([...storedSecrets, ...secrets]);
-    try {
-      return this.toLoaded(this.checkOnce(xml, new Map(ruleFiles.map((file) => [file.name, file.text]))));
-    } finally {
-      this.#storedSecrets = storedSecrets;
-    }
+  async loadWith({ xml, ruleFiles }: Texts, secrets: ReadonlyMap<string, string>): Promise<LoadedConfiguration> {
+    const storedSecrets = new Map([...this.#storedSecrets, ...secrets]);
+    const ruleTexts = new Map(ruleFiles.map((file) => [file.name, file.text]));
+    return this.toLoaded(await this.checkOnce(xml, ruleTexts, undefined, storedSecrets));
   }
 
   /** @throws UsageError if the file does not exist or cannot be read. */
@@ -197,23 +195,25 @@ export class ConfigurationFile {
     ruleTexts?: ReadonlyMap<string, string>,
     filesWithoutSecrets?: ReadonlySet<string>,
   ): Promise<CheckedConfiguration> {
-    const result = this.checkOnce(xml, ruleTexts, filesWithoutSecrets);
+    const result = await this.checkOnce(xml, ruleTexts, filesWithoutSecrets);
     const isOutdated = result.secretUses.some(({ name }) => !this.#storedSecrets.has(name));
     return isOutdated && (await this.refreshSecrets()) ? this.checkOnce(xml, ruleTexts, filesWithoutSecrets) : result;
   }
 
-  private checkOnce(
+  /** A long configuration is read in steps, between which other requests are answered. */
+  private async checkOnce(
     text: string,
     ruleTexts: ReadonlyMap<string, string> = new Map(),
     filesWithoutSecrets?: ReadonlySet<string>,
-  ): CheckedConfiguration {
+    storedSecrets: ReadonlyMap<string, string> = this.#storedSecrets,
+  ): Promise<CheckedConfiguration> {
     const xml = declareUtf8(text);
     const files = new Map<string, NamedFile>();
-    const result = this.format.read(xml, {
+    const steps = this.format.readInSteps(xml, {
       file: this.path,
       fileSinks: this.fileSinkFolder,
       plugins: this.pluginFolder,
-      storedSecrets: this.#storedSecrets,
+      storedSecrets,
       ...(filesWithoutSecrets ? { filesWithoutSecrets } : {}),
       pathOf: (name) => this.resolvePath(name),
       readFile: (name, kind) => {
@@ -224,6 +224,7 @@ export class ConfigurationFile {
         return fileText;
       },
     });
+    const result = await runWithPauses(steps, setImmediate);
     return { ...result, xml, files: [...files.values()].sort((a, b) => (a.name < b.name ? -1 : 1)) };
   }
 

@@ -3,6 +3,7 @@ import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { Place, Problem } from '../../domain/crawl/place.js';
 import type { RuleFileKind } from '../../domain/crawl/rule-file.js';
 import type { SourceName } from '../../domain/frontier/sources.js';
+import type { Steps } from '../../domain/steps.js';
 import type { ElementForm } from './element.schema.js';
 import type { RuleInput, RuleView } from './rule.dto.js';
 
@@ -59,6 +60,8 @@ export type TextsByFile = ReadonlyMap<string, string>;
 /** What the server needs to know about CrawlConfig.xml: how to read it and change parts of it. */
 export interface ConfigurationFormat {
   read(xml: string, context: FormatContext): ReadConfiguration;
+  /** Like read, but interruptible, for configurations of any size while others wait. */
+  readInSteps(xml: string, context: FormatContext): Steps<ReadConfiguration>;
   /** Reads a single element that says what is extracted from pages; returns a definition only if there is no error. */
   readContent(xml: string): { readonly definition?: ContentDefinition; readonly problems: readonly Problem[] };
   /** All elements that can be written, in the order of the reference. */

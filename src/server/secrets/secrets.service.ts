@@ -41,7 +41,7 @@ export class SecretsService {
     await this.configuration.runExclusively(async () => {
       try {
         await requireStorable(this.store, name, value);
-        this.requireValidWith(name, value);
+        await this.requireValidWith(name, value);
       } catch (error) {
         if (error instanceof RangeError) throw new ProblemException('unacceptable', error.message);
         throw error instanceof InvalidConfiguration ? createInvalidProblem(error.problems) : error;
@@ -64,9 +64,9 @@ export class SecretsService {
     });
   }
 
-  private requireValidWith(name: string, value: string): void {
+  private async requireValidWith(name: string, value: string): Promise<void> {
     const { current, file } = this.configuration;
-    if (this.findUses(name).length > 0) file.loadWith(current, new Map([[name, value]]));
+    if (this.findUses(name).length > 0) await file.loadWith(current, new Map([[name, value]]));
   }
 
   private findUses(name: string): readonly Place[] {

@@ -12,6 +12,7 @@ import type { LinkRulesDefinition } from '../../../domain/crawl/policy-definitio
 import type { ScheduleDefinition, WindowDefinition } from '../../../domain/crawl/schedule-definition.js';
 import { DEFAULT_WEIGHTS, type SourceName } from '../../../domain/frontier/sources.js';
 import { listNamedExtensions } from '../../../domain/policy/named-extensions.js';
+import type { Steps } from '../../../domain/steps.js';
 import { days, hours } from '../../../domain/time/units.js';
 import { collectDefaults, findChildren, findOnlyChild, findValidChildren, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
@@ -29,14 +30,14 @@ import { createRootsFromServers, readServers } from './servers.js';
 
 export type CrawlerNode = Node<typeof crawl.CRAWLER.attributes>;
 
-export function readCrawler(crawler: CrawlerNode, context: ReadContext): CrawlerDefinition {
+export function* readCrawler(crawler: CrawlerNode, context: ReadContext): Steps<CrawlerDefinition> {
   const node = crawler as Node;
   const { values } = crawler;
   const { problems } = context;
   const servers = findOnlyChild(node, policy.SERVERS);
   const conditions = findOnlyChild(node, policy.CONDITIONS);
   const crawlSpace = readCrawlSpace(node, context);
-  const serverRecords = servers && readServers(servers, context);
+  const serverRecords = servers && (yield* readServers(servers, context));
   const rules = readRules(node, problems);
   const conditionsPart = conditions ? { conditions: readConditions(conditions, problems) } : {};
   const namedExtensions = new Set(
@@ -53,7 +54,7 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     roots:
       findChildren(node, crawl.ROOT).length > 0
         ? readRoots(node, context)
-        : createRootsFromServers(node, serverRecords, problems),
+        : yield* createRootsFromServers(node, serverRecords, problems),
     rules,
     canonicalization: readSettings(node, policy.CANONICALIZATION).steps,
     linkRules: readLinkRules(node, namedExtensions, problems),

@@ -4,22 +4,23 @@
  */
 import type { RootDefinition } from '../../../domain/crawl/definition.js';
 import type { ServerParameters, ServerRecord, ServersDefinition } from '../../../domain/crawl/policy-definition.js';
-import { type IndexerConf, parseIndexerConf } from '../../../domain/policy/indexer-conf.js';
+import { type IndexerConf, parseIndexerConfInSteps } from '../../../domain/policy/indexer-conf.js';
 import { findEncodingProblem } from '../../../domain/policy/not-utf8.js';
 import type { Secret } from '../../../domain/secret.js';
+import { forEachInSteps, type Steps } from '../../../domain/steps.js';
 import { isOfKind, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as policy from '../schema/policy.js';
 import type { ReadContext } from './context.js';
 
-export function readServers(node: ServersNode, context: ReadContext): ServersDefinition {
-  const file = readIndexerConf(node, context);
+export function* readServers(node: ServersNode, context: ReadContext): Steps<ServersDefinition> {
+  const file = yield* readIndexerConf(node, context);
   const records: ServerRecord[] = [...(file?.records ?? [])];
   let currentParameters: ServerParameters | undefined;
   /** Applies to the next record only. */
   let login: Secret | undefined;
-  for (const child of node.children) {
-    if (child.broken) continue;
+  yield* forEachInSteps(node.children, (child) => {
+    if (child.broken) return;
     if (isOfKind(child, policy.PARAMETERS)) {
       const { authentication, ...otherParameters } = child.values;
       currentParameters = { ...currentParameters, ...omitUndefined(otherParameters) };
@@ -35,7 +36,7 @@ export function readServers(node: ServersNode, context: ReadContext): ServersDef
       });
       login = undefined;
     }
-  }
+  });
   return {
     followOutside: node.values.followOutside ?? file?.followOutside ?? false,
     deleteNoServer: node.values.deleteNoServer ?? file?.deleteNoServer ?? true,
@@ -47,7 +48,7 @@ export function readServers(node: ServersNode, context: ReadContext): ServersDef
 
 type ServersNode = Node<typeof policy.SERVERS.attributes>;
 
-function readIndexerConf(node: ServersNode, context: ReadContext): ServersDefinition | undefined {
+function* readIndexerConf(node: ServersNode, context: ReadContext): Steps<ServersDefinition | undefined> {
   const { values, place } = node;
   if (values.file === undefined) return undefined;
   const text = context.readFile(values.file, place, 'server-records');
@@ -57,7 +58,7 @@ function readIndexerConf(node: ServersNode, context: ReadContext): ServersDefini
     context.problems.addProblem(encodingProblem);
     return undefined;
   }
-  const parsed = parseIndexerConf(text, values.file, context.expandVariables);
+  const parsed = yield* parseIndexerConfInSteps(text, values.file, context.expandVariables);
   for (const problem of parsed.problems) context.problems.addProblem(problem);
   reportEmptyFile(node, parsed, context);
   return parsed.servers;
@@ -92,17 +93,17 @@ const omitUndefined = (parameters: ServerParameters): ServerParameters =>
 /**
  * Creates the roots of a crawler without Root elements: like mnoGoSearch, it begins at the URLs of its server records.
  */
-export function createRootsFromServers(
+export function* createRootsFromServers(
   crawler: Node,
   servers: ServersDefinition | undefined,
   problems: Problems,
-): RootDefinition[] {
+): Steps<RootDefinition[]> {
   if (!servers) return [];
   const roots = new Map<string, RootDefinition>();
-  for (const { url, place } of servers.records) {
+  yield* forEachInSteps(servers.records, ({ url, place }) => {
     const parsedUrl = /^https?:\/\/[^/?#*]+/i.test(url) ? URL.parse(url) : null;
     if (parsedUrl) roots.set(parsedUrl.href, { ...ROOT_DEFAULTS, url: parsedUrl.href, place });
-  }
+  });
   if (roots.size === 0 && servers.deleteNoServer && !problems.hasErrors) {
     const message =
       'the crawler has neither a Root nor a Server that names a host, so nothing is crawled until a URL is submitted; write <Root url="http://host/" site="false"/>';

@@ -1,7 +1,8 @@
 /** Finds roots that the policy rejects, and roots that are matched by a rule of another group. */
 import type { CrawlerDefinition, RootDefinition } from '../../crawl/definition.js';
-import type { Problem } from '../../crawl/place.js';
+import { formatPlace, type Problem } from '../../crawl/place.js';
 import type { GlobalCrawlSpaceDefinition } from '../../crawl/policy-definition.js';
+import { forEachInSteps, type Steps } from '../../steps.js';
 import { createCanonicalizer } from '../../url/canonicalize.js';
 import { type CrawlUrl } from '../../url/crawl-url.js';
 import { compilePolicy } from '../crawl-policy.js';
@@ -16,14 +17,14 @@ interface Root {
   readonly url: CrawlUrl;
 }
 
-export function lintRoots(
+export function* lintRoots(
   crawler: CrawlerDefinition,
   globalCrawlSpace: GlobalCrawlSpaceDefinition | undefined,
-): Problem[] {
+): Steps<Problem[]> {
   const canonicalize = createCanonicalizer(crawler.canonicalization);
   const problems: Problem[] = [];
   const roots: Root[] = [];
-  for (const definition of crawler.roots) {
+  yield* forEachInSteps(crawler.roots, (definition) => {
     const url = canonicalize(definition.url);
     if (url) roots.push({ definition, url });
     else
@@ -34,26 +35,43 @@ export function lintRoots(
           `root "${definition.url}" is not a URL with a host: write http://host/`,
         ),
       );
-  }
-  return [...problems, ...lintRejectedRoots(crawler, globalCrawlSpace, roots), ...lintGroupCrossings(crawler, roots)];
+  });
+  return [
+    ...problems,
+    ...(yield* lintRejectedRoots(crawler, globalCrawlSpace, roots)),
+    ...lintGroupCrossings(crawler, roots),
+  ];
 }
 
 const getPlace = (root: RootDefinition, crawler: CrawlerDefinition) => root.place ?? crawler.place;
 
-function lintRejectedRoots(
+function* lintRejectedRoots(
   crawler: CrawlerDefinition,
   globalCrawlSpace: GlobalCrawlSpaceDefinition | undefined,
   roots: readonly Root[],
-): Problem[] {
+): Steps<Problem[]> {
   const policy = compilePolicy(crawler, globalCrawlSpace);
-  return roots.flatMap(({ definition, url }) => {
+  const byCause = new Map<string, Problem[]>();
+  yield* forEachInSteps(roots, ({ definition, url }) => {
     const verdict = policy.judge({ url, discoveredVia: 'root', root: createRootContext(definition, url), hops: 0 });
-    if (verdict.accepted) return [];
+    if (verdict.accepted) return;
     const explanation = verdict.detail ?? REASONS[verdict.reason].meaning;
     const message = `root ${url.href} is rejected (${verdict.reason}): ${explanation}. ${REASONS[verdict.reason].remedy}`;
-    return [createLintWarning('root-rejected', getPlace(definition, crawler), message)];
+    const problem = createLintWarning('root-rejected', getPlace(definition, crawler), message);
+    const cause = `${verdict.reason} ${verdict.place ? formatPlace(verdict.place) : ''}`;
+    const problems = byCause.get(cause);
+    if (problems) problems.push(problem);
+    else byCause.set(cause, [problem]);
+  });
+  return [...byCause.values()].flatMap((problems) => {
+    const [first, ...others] = problems;
+    if (!first || problems.length <= MAX_SHOWN) return problems;
+    return [{ ...first, message: `${first.message} (and ${others.length} more roots for the same reason)` }];
   });
 }
+
+/** A list of roots of which more are rejected for one reason has one mistake. */
+const MAX_SHOWN = 3;
 
 /**
  * Groups only organize rules: each rule applies to every root of its crawler, even if its group's name suggests

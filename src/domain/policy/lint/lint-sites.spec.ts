@@ -8,6 +8,7 @@ import {
 } from '../../../../test/support/crawler-definition.js';
 import type { CrawlerDefinition, RootDefinition } from '../../crawl/definition.js';
 import type { MatchExpression, RuleActions } from '../../crawl/policy-definition.js';
+import { runAtOnce } from '../../steps.js';
 import { lintSites } from './lint-sites.js';
 
 const WWW = 'http://www.foo.com/';
@@ -16,7 +17,7 @@ const site = (url: string, parts: Partial<RootDefinition> = { siteByDefault: tru
 const domain = (value: string): MatchExpression => ({ type: 'domain', value, norm: 'norm', place: placeAt(1) });
 const host = (value: string): MatchExpression => atom('host', 'exact', value);
 const codes = (roots: readonly RootDefinition[], parts: Partial<CrawlerDefinition>): string[] =>
-  lintSites(crawlerDefinition({ defaultAccept: false, roots, ...parts })).map(({ code }) => code);
+  runAtOnce(lintSites(crawlerDefinition({ defaultAccept: false, roots, ...parts }))).map(({ code }) => code);
 const accepting = (match: MatchExpression, actions: Partial<RuleActions> = {}) => ({
   rules: [ruleDefinition(1, match, { accept: true, index: true, follow: true, ...actions })],
 });

@@ -5,17 +5,18 @@
 import type { CrawlerDefinition, RootDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
 import type { MatchNorm, RuleDefinition } from '../../crawl/policy-definition.js';
+import { flatMapInSteps, type Steps } from '../../steps.js';
 import { toCrawlUrl } from '../../url/crawl-url.js';
 import { computeSitePrefixes } from '../site-mode.js';
 import { areDisjoint, type Clauses, covers, deriveFacts, toClauses } from './clauses.js';
 import { createLintWarning } from './codes.js';
 
-export function lintSites(crawler: CrawlerDefinition): Problem[] {
+export function* lintSites(crawler: CrawlerDefinition): Steps<Problem[]> {
   const sites = crawler.roots.filter(({ site }) => site);
   if (sites.length === 0) return [];
   const isConfined = sites.length === crawler.roots.length;
   return [
-    ...(isConfined ? [...lintRulesOutside(crawler, sites), ...lintRecordsOutside(crawler, sites)] : []),
+    ...(isConfined ? [...lintRulesOutside(crawler, sites), ...(yield* lintRecordsOutside(crawler, sites))] : []),
     ...lintRulesWithoutEffect(crawler, sites),
     ...sites.flatMap((root) => lintSinglePageSite(root, crawler)),
   ];
@@ -55,9 +56,9 @@ function lintRulesOutside({ rules }: CrawlerDefinition, sites: readonly RootDefi
 const namesHosts = (clauses: Clauses): boolean =>
   clauses.every((clause) => clause.some(({ field, kind }) => field === 'host' && kind !== 'opaque'));
 
-function lintRecordsOutside({ servers }: CrawlerDefinition, sites: readonly RootDefinition[]): Problem[] {
+function* lintRecordsOutside({ servers }: CrawlerDefinition, sites: readonly RootDefinition[]): Steps<Problem[]> {
   const sitePrefixes = collectSitePrefixes(sites);
-  return (servers?.records ?? []).flatMap(({ url, place }) => {
+  return yield* flatMapInSteps(servers?.records ?? [], ({ url, place }) => {
     if (sitePrefixes.some((prefix) => prefix.startsWith(url) || url.startsWith(prefix))) return [];
     const message = `server record ${url} is for URLs that are not on the site of any root: every root is in site mode, the default, and its links stay on its site; ${REMEDY}`;
     return [createLintWarning('outside-sites', place, message)];

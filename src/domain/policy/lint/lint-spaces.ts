@@ -2,6 +2,7 @@
 import type { CrawlerDefinition, ServerDefinition } from '../../crawl/definition.js';
 import { formatPlace, type Place, type Problem } from '../../crawl/place.js';
 import type { CrawlSpaceRule, ServerRecord, ServersDefinition } from '../../crawl/policy-definition.js';
+import { flatMapInSteps, type Steps } from '../../steps.js';
 import { toCrawlUrl } from '../../url/crawl-url.js';
 import { compileCrawlSpace, formatSpaceRule } from '../crawl-space.js';
 import { Subject } from '../matching/subject.js';
@@ -51,12 +52,14 @@ function toSpaceClauses({ kind, target }: CrawlSpaceRule): Clauses {
   return [[{ field: 'host', kind: 'opaque', text: `${kind} ${target}`, norm: 'none' }]];
 }
 
-export const lintServers = (servers: ServersDefinition, protocols: readonly string[]): Problem[] => [
-  ...servers.records.flatMap((record) => lintNeverMatches(record, protocols)),
-  ...lintDuplicates(servers),
-  ...servers.records.flatMap(lintUnboundCredentials),
-  ...servers.records.flatMap(lintShortPeriod),
-];
+export function* lintServers({ records }: ServersDefinition, protocols: readonly string[]): Steps<Problem[]> {
+  return [
+    ...(yield* flatMapInSteps(records, (record) => lintNeverMatches(record, protocols))),
+    ...(yield* lintDuplicates(records)),
+    ...(yield* flatMapInSteps(records, lintUnboundCredentials)),
+    ...(yield* flatMapInSteps(records, lintShortPeriod)),
+  ];
+}
 
 /** A record is a prefix without wildcards. */
 function lintNeverMatches({ url, place }: ServerRecord, protocols: readonly string[]): Problem[] {
@@ -86,9 +89,9 @@ function lintUnboundCredentials({ url, place, parameters }: ServerRecord): Probl
   return [createLintWarning('credentials-unbound', place, message)];
 }
 
-function lintDuplicates({ records }: ServersDefinition): Problem[] {
+function* lintDuplicates(records: readonly ServerRecord[]): Steps<Problem[]> {
   const firstPlaces = new Map<string, Place>();
-  return records.flatMap(({ url, place }) => {
+  return yield* flatMapInSteps(records, ({ url, place }) => {
     const prefix = toRecordPrefix(url);
     const firstPlace = firstPlaces.get(prefix);
     firstPlaces.set(prefix, place);
