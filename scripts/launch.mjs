@@ -219,7 +219,7 @@ const tasks = {
       { script: 'scripts/test.mjs', args: [suite] },
     ]),
   ),
-  'test:mutants': { script: 'scripts/mutants/main.mjs' },
+  'test:mutants': { built: true, script: 'scripts/mutants/main.mjs' },
   build: { force: true },
   package: { force: true, script: 'scripts/package.mjs' },
   lint: { script: 'scripts/test.mjs', args: ['static'] },

@@ -1,11 +1,14 @@
 // The copy of the project in which mutants are tested.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 const here = import.meta.dirname;
 
-/** Copies everything that git knows or would add. */
+/** Tests start processes that read documents from the build: these have permission to read nothing else. It has no mutants. */
+const BUILT = ['dist/program', 'dist/help'];
+
+/** Copies everything that git knows or would add, and the build. Without its stamp, all other processes are those of the sources. */
 export function copyProject(root, copy) {
   rmSync(copy, { recursive: true, force: true });
   const files = execFileSync('git', ['ls-files', '-z', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
@@ -14,6 +17,7 @@ export function copyProject(root, copy) {
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     copyFileSync(join(root, file), join(copy, file));
   }
+  for (const folder of BUILT) cpSync(join(root, folder), join(copy, folder), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir');
 }
 

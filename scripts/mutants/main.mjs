@@ -17,7 +17,7 @@ import { addSwitch, copyProject, instrument } from './copy.mjs';
 import { orderSpecs, readImporters, readReach } from './reach.mjs';
 import { Runner } from './runner.mjs';
 
-/** The projects of `npm test` but the one whose tests start processes of the built program: the copy is not built. */
+/** The projects of `npm test` but the one whose tests start processes of the built program, which has no mutants. */
 const PROJECTS = SUITES.gate.projects.filter((name) => name !== 'processes');
 
 const root = dirname(dirname(import.meta.dirname));

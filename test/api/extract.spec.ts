@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { crawlwayCommand } from '../support/crawlway-command.js';
+import { itUnless } from '../support/left-out.js';
 import { FACTS, pdf } from '../support/sample-documents.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
@@ -25,7 +26,13 @@ it('crawlway extract prints what the Content of a configuration extracts from a 
   expect([text, cut]).toEqual(['One\nPrice 3,50', ['Imprint']]);
   expect(metas).toContainEqual({ name: 'price', value: '3.5', type: 'number' });
   expect(run(page, '--markdown')).toBe('# One\n\nPrice 3,50\n\nImprint\n');
-  expect(run(file('a.pdf', pdf(FACTS)))).toContain(FACTS.text);
+});
+
+itUnless(process.env['CRAWLWAY_TEST_PROGRAM'] ? undefined : 'npm run build', 'crawlway extract reads documents', () => {
+  const file = join(temporaryDirectory(), 'a.pdf');
+  writeFileSync(file, pdf(FACTS));
+  const text = execFileSync(process.execPath, [...crawlwayCommand(), 'extract', file], { encoding: 'utf8' });
+  expect(text).toContain(FACTS.text);
 });
 
 it('crawlway extract applies the conditions for the given URL', () => {
