@@ -39,6 +39,17 @@ export class ManualClock implements Clock {
     this.advanceTo(after(this.current, by));
   }
 
+  /** Lets time pass timer by timer, and lets the work that each one started continue. */
+  async pass(time: Duration): Promise<void> {
+    const end = after(this.current, time);
+    for (let next = this.nextTimer; next !== undefined && next <= end; next = this.nextTimer) {
+      this.advanceTo(next);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.advanceTo(end);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
   advanceTo(time: Instant): void {
     for (let at = this.timers.peekTime(); at !== undefined && at <= time; at = this.timers.peekTime()) {
       if (at > this.current) this.current = at;

@@ -11,7 +11,6 @@ import { Suspects } from './suspects.js';
 import type { WaitingOrder } from './waiting-orders.js';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-const slot = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue of a sink with four requests in flight', () => {
   it('delivers the orders of each URI in order, each until it is answered, whatever fails and however long it takes', async () => {
@@ -55,9 +54,9 @@ describe('the queue of a sink with four requests in flight', () => {
           const order = deleteOrder(`http://a.example/${number}`);
           ordered.set(order.uri, [...(ordered.get(order.uri) ?? []), order.id]);
           queue.add(order, () => answered++);
-          if (number === 0) await pass(clock, 300);
+          if (number === 0) await clock.pass(milliseconds(300));
         }
-        for (let step = 0; answered < numbers.length && step < 200; step++) await pass(clock, minutes(1));
+        for (let step = 0; answered < numbers.length && step < 200; step++) await clock.pass(minutes(1));
         expect({ answered, overlaps }).toEqual({ answered: numbers.length, overlaps: 0 });
         expect(queue.load).toEqual({ orders: 0, bytes: 0 });
         for (const [uri, ids] of ordered) {
@@ -90,7 +89,7 @@ describe('the queue of a sink with four requests in flight', () => {
       () => undefined,
     );
     queue.add(deleteOrder('http://a.example/'), () => expect.unreachable());
-    await pass(clock, minutes(10));
+    await clock.pass(minutes(10));
     const gaps = asked.slice(1).map((at, i) => at - asked[i]!);
     expect(gaps.slice(0, 6)).toEqual([1, 2, 4, 8, 16, 32].map(seconds));
     expect(new Set(gaps.slice(6))).toEqual(new Set([minutes(1)]));
@@ -120,7 +119,7 @@ describe('an order that cannot be sent to a sink that works', () => {
         const answers = new Map<string, OrderAnswer>();
         const uris = sendable.map((isSendable, i) => `http://a.example/${i}/${isSendable ? '' : 'huge'}`);
         for (const uri of uris) queue.add(deleteOrder(uri), (answer) => answers.set(uri, answer));
-        await pass(clock, seconds(10));
+        await clock.pass(seconds(10));
         const message = 'the order cannot be sent: Invalid string length';
         for (const [i, uri] of uris.entries())
           expect(answers.get(uri)).toEqual(
@@ -156,13 +155,13 @@ describe('an order that cannot be sent to a sink that works', () => {
     const answers: string[] = [];
     for (const name of ['first', 'huge', 'last'])
       queue.add(deleteOrder(`http://a.example/${name}`), ({ state }) => answers.push(`${name} ${state}`));
-    await pass(clock, seconds(30));
+    await clock.pass(seconds(30));
     expect({ answers, view: queue.toView() }).toMatchObject({
       answers: [],
       view: { state: 'unavailable', pending: 3 },
     });
     available = true;
-    await pass(clock, minutes(2));
+    await clock.pass(minutes(2));
     expect(answers.sort()).toEqual(['first acknowledged', 'huge refused', 'last acknowledged']);
     await queue.close();
   });
@@ -195,7 +194,7 @@ describe('an order with which a sink fails each time', () => {
       const { clock, answers, queue, add } = startQueue(isBad);
       for (let i = 0; i < 20; i++) {
         for (const uri of uris(i * 4, i * 4 + 4)) add(uri);
-        await pass(clock, seconds(15));
+        await clock.pass(seconds(15));
       }
       for (const uri of uris(0, 80))
         expect(answers.get(uri), uri).toEqual(
@@ -215,10 +214,10 @@ describe('an order with which a sink fails each time', () => {
     let works = false;
     const { clock, answers, queue, add } = startQueue(() => !works);
     for (const uri of uris(0, 30)) add(uri);
-    await pass(clock, minutes(600));
+    await clock.pass(minutes(600));
     expect([answers.size, queue.toView().state]).toEqual([0, 'unavailable']);
     works = true;
-    await pass(clock, minutes(2));
+    await clock.pass(minutes(2));
     expect([answers.size, queue.toView()]).toMatchObject([30, { state: 'ready', refused: 0 }]);
   });
 
@@ -241,9 +240,9 @@ describe('an order with which a sink fails each time', () => {
         const { clock, queue, add } = startQueue(() => random.chance(share));
         for (let i = 0; i < 20; i++) {
           for (const uri of uris(i * 4, i * 4 + 4)) add(uri);
-          await pass(clock, seconds(15));
+          await clock.pass(seconds(15));
         }
-        await pass(clock, minutes(20));
+        await clock.pass(minutes(20));
         expect(queue.toView().refused).toBe(0);
       }),
     );
@@ -274,168 +273,18 @@ describe('a queue that is replaced while its requests are in flight', () => {
     const last = queue((batch) => takes('last', batch));
     last.replace(first);
     add(last, deleteOrder('http://a.example/'));
-    await pass(clock, minutes(1));
+    await clock.pass(minutes(1));
     expect(arrived).toEqual(['last add http://b.example/']);
     expect(old.closed).toBe(false);
 
     if (end === 'fails') under.reject(new SinkUnavailable('down'));
     else under.resolve([{ state: 'acknowledged' }]);
-    await pass(clock, minutes(1));
+    await clock.pass(minutes(1));
     expect(arrived.slice(1)).toEqual([
       ...(end === 'fails' ? ['last add http://a.example/'] : []),
       'last delete http://a.example/',
     ]);
     expect(answered).toBe(3);
     expect(old.closed).toBe(true);
-  });
-});
-
-/** Lets time pass timer by timer, and lets the work that each one started continue. */
-async function pass(clock: ManualClock, ms: number): Promise<void> {
-  const end = after(clock.now(), milliseconds(ms));
-  for (let next = clock.nextTimer; next !== undefined && next <= end; next = clock.nextTimer) {
-    clock.advanceTo(next);
-    await slot();
-  }
-  clock.advanceTo(end);
-  await slot();
-}
-
-describe('a sink that refuses', () => {
-  /** A sink that accepts an order or not, and what became of the orders. */
-  const startQueue = (accepts: (uri: string) => boolean, batchDocuments = 4) => {
-    const clock = new ManualClock();
-    const answers = new Map<string, string>();
-    const warnings: string[] = [];
-    const states: string[] = [];
-    let calls = 0;
-    const sink: Sink = {
-      name: 'main',
-      close: async () => undefined,
-      deliver: async (batch) => {
-        calls++;
-        return batch.map(({ uri }) =>
-          accepts(uri) ? { state: 'acknowledged' as const } : { state: 'refused' as const, message: 'wrong mapping' },
-        );
-      },
-    };
-    const definition = { ...sinkDefinition({ type: 'json', url: 'http://x.example' }), batchDocuments };
-    const log = { ...silent, warn: (message: string) => void warnings.push(message) };
-    const wronged: number[] = [];
-    const queue = new SinkQueue(
-      definition,
-      sink,
-      clock,
-      log,
-      (event) => event && states.push(event.state),
-      (ids) => wronged.push(...ids),
-    );
-    const add = (uri: string, order = addOrder(uri)): void =>
-      queue.add(order, ({ state }) => void answers.set(uri, state));
-    return { clock, queue, answers, warnings, states, wronged, add, countCalls: () => calls };
-  };
-  const uris = (count: number): string[] => Array.from({ length: count }, (_, i) => `http://a.example/${i}`);
-
-  it('every order alike is ill: it is asked less and less often, and nothing is set aside', async () => {
-    let works = false;
-    const { clock, queue, answers, states, add, countCalls } = startQueue(() => works);
-    for (const uri of uris(30)) add(uri);
-    await pass(clock, minutes(60));
-    expect({ answered: answers.size, states: new Set(states) }).toEqual({
-      answered: 0,
-      states: new Set(['unavailable']),
-    });
-    expect(queue.toView()).toMatchObject({
-      state: 'unavailable',
-      message: 'the sink refuses every order: wrong mapping',
-      pending: 30,
-      refused: 0,
-    });
-    expect(countCalls()).toBeLessThan(90);
-    works = true;
-    await pass(clock, minutes(5));
-    expect(new Set(answers.values())).toEqual(new Set(['acknowledged']));
-    expect({ view: queue.toView(), last: states.at(-1) }).toMatchObject({
-      view: { state: 'ready', refused: 0 },
-      last: 'ready',
-    });
-  });
-
-  it('every document, but accepts deletions, is ill, too', async () => {
-    const { clock, queue, answers, add } = startQueue((uri) => uri.endsWith('/gone'));
-    for (const uri of uris(12)) add(uri);
-    for (const uri of uris(12)) add(`${uri}/gone`, deleteOrder(`${uri}/gone`));
-    await pass(clock, minutes(30));
-    expect([...answers.keys()].filter((uri) => !uri.endsWith('/gone'))).toEqual([]);
-    expect(answers.size).toBe(12);
-    expect(queue.toView()).toMatchObject({ state: 'unavailable', pending: 12 });
-  });
-
-  it('a few orders of a small crawl is ill from the third on, and each order of a busy crawl is set aside alone', async () => {
-    const small = startQueue(() => false);
-    for (const uri of uris(3)) small.add(uri);
-    await pass(small.clock, minutes(3));
-    expect({ answered: small.answers.size, state: small.queue.toView().state }).toEqual({
-      answered: 0,
-      state: 'unavailable',
-    });
-    const quiet = startQueue(() => false);
-    quiet.add('http://a.example/only');
-    await pass(quiet.clock, minutes(3));
-    expect([quiet.answers.get('http://a.example/only'), quiet.queue.toView().state]).toEqual(['refused', 'ready']);
-  });
-
-  it('everything while orders come minutes apart returns those it was asked about before that was known', async () => {
-    let works = false;
-    const { clock, queue, answers, wronged, add } = startQueue(() => works);
-    const orders = uris(5).map((uri, id) => ({ ...addOrder(uri), id }));
-    for (const order of orders) {
-      add(order.uri, order);
-      await pass(clock, minutes(7));
-    }
-    expect({ answers: [...answers.values()], state: queue.toView().state, wronged }).toEqual({
-      answers: ['refused', 'refused'],
-      state: 'unavailable',
-      wronged: [],
-    });
-    works = true;
-    await pass(clock, minutes(5));
-    expect({ answered: answers.size, state: queue.toView().state, wronged }).toEqual({
-      answered: 5,
-      state: 'ready',
-      wronged: [0, 1],
-    });
-  });
-
-  it('one order now and then gets none of them back: they are to blame', async () => {
-    const { clock, answers, wronged, add } = startQueue((uri) => !uri.endsWith('/bad'));
-    for (const [id, uri] of uris(8).entries()) {
-      const written = id % 3 === 2 ? uri : `${uri}/bad`;
-      add(written, { ...addOrder(written), id });
-      await pass(clock, minutes(7));
-    }
-    expect([...answers.values()].filter((state) => state === 'refused')).toHaveLength(6);
-    expect(wronged).toEqual([]);
-  });
-
-  it.each([9, 15, 40])('%d orders at the head of the queue sets these aside, and delivers all others', async (bad) => {
-    const { clock, queue, answers, add } = startQueue((uri) => Number(/\d+$/.exec(uri)) >= bad);
-    for (const uri of uris(bad + 30)) add(uri);
-    await pass(clock, minutes(10));
-    const refused = [...answers].flatMap(([uri, state]) => (state === 'refused' ? [uri] : []));
-    expect(refused.sort()).toEqual(uris(bad).sort());
-    expect({ answered: answers.size, state: queue.toView().state }).toEqual({ answered: bad + 30, state: 'ready' });
-  });
-
-  it('an order holds back later ones for its URI until it is clear who is to blame', async () => {
-    const { clock, answers, add } = startQueue((uri) => uri !== 'http://a.example/0', 1);
-    add('http://a.example/0');
-    add('http://a.example/0', deleteOrder('http://a.example/0'));
-    await pass(clock, seconds(20));
-    expect(answers.size).toBe(0);
-    add('http://a.example/1');
-    await pass(clock, seconds(20));
-    expect(answers.get('http://a.example/1')).toBe('acknowledged');
-    expect(answers.get('http://a.example/0')).toBe('refused');
   });
 });
