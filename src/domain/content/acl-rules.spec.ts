@@ -164,6 +164,7 @@ describe('the folded comparison of a page with rules', () => {
     'http://10.0.0.5:8080/',
     'http://[fd00::5]/hr/',
     'http://localhost/hr/',
+    'http://wiki.localhost/hr/',
     'http://intranet/hr/',
     'http://intranet.corp/hr/',
     'http://www.intranet.local./',

@@ -42,6 +42,8 @@ describe('crawl space', () => {
     ['forbid domain *ibm*', 'http://www.ibm.example/', true],
     ['forbid domain a.com:8080', 'http://a.com:8080/', true],
     ['forbid domain a.com:8080', 'http://a.com/', false],
+    ['forbid domain a.com:80', 'http://a.com/', true],
+    ['forbid domain a.com:80', 'https://a.com/', false],
     ['forbid domain a.com:443', 'https://a.com/', true],
     ['forbid domain bücher.example', 'http://xn--bcher-kva.example/', true],
     ['forbid prefix HTTP://A.com/Private/', 'http://a.com/Private/x', true],

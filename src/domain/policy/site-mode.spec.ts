@@ -54,6 +54,14 @@ describe('what a root in site mode accepts', () => {
     ).toBe('not-accepted');
   });
 
+  test('links of a removed root are not followed, those of the pages behind it are', () => {
+    const open = compilePolicy(crawlerDefinition(), undefined);
+    const root = createRemovedRoot(toCrawlUrl('http://foo.com/'));
+    const follows = (hops: number) =>
+      open.judge(candidate('http://foo.com/', { root, hops, discoveredVia: 'stored' })).effects.follow;
+    expect([follows(0), follows(1)]).toEqual([false, true]);
+  });
+
   test('a rule has the last word', () => {
     const root = context('http://foo.com/', { site: true });
     const path = (text: string) => atom('path', 'prefix', text);

@@ -24,6 +24,7 @@ it.each<[Fact['field'], Fact['kind'], string, string | undefined]>([
   ['query', 'exact', 'q=1?', undefined],
   ['fragment', 'exact', '#top', 'must be written without its #'],
   ['fragment', 'inside', '#', undefined],
+  ['fragment', 'exact', 'top', undefined],
   ['url', 'prefix', 'http', undefined],
   ['url', 'prefix', 'https://', undefined],
   ['url', 'prefix', 'www.a.com', 'must begin with http:// or https://'],

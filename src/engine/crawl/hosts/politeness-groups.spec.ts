@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { type Instant, instant, minutes, NEVER, after as plus, seconds } from '../../../domain/time/units.js';
 import type { GatedWindow } from '../frontier/gate.js';
@@ -91,6 +91,18 @@ describe('the gate of hosts with one address', () => {
     clock.advance(seconds(1));
     expect(takeOffered()).toEqual(['a', 'b']);
     expect(clock.nextTimer).toBeUndefined();
+  });
+
+  it('has one timer for the end of a pause, however many windows wait for it', () => {
+    const { clock, gate, shared } = group();
+    const timers = vi.spyOn(clock, 'at');
+    const one = gate();
+    one.onVisitStarted();
+    one.offerWhenOpen(window('a'));
+    one.onFetched(hostResting(clock.now() + 1_000));
+    for (const key of ['b', 'c']) one.offerWhenOpen(window(key));
+    shared.offerNext();
+    expect(timers).toHaveBeenCalledTimes(1);
   });
 
   it('waits on when the pause was extended meanwhile', () => {
