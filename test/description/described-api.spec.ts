@@ -18,6 +18,8 @@ const missing =
     ? undefined
     : 'schemathesis is missing: python3 -m venv .runtime/schemathesis, pip install schemathesis==4.32.5';
 
+const SEED = process.env['CRAWLWAY_TEST_SEED'] ?? '1';
+
 /** Roles, and for how long each makes calls. An administrator gets furthest. */
 const SECONDS = { admin: 32, operate: 12, read: 12, 'admin@test': 12 };
 const keyOf = (role: string): string => role.replace('@', '-').padEnd(40, 'k');
@@ -48,7 +50,7 @@ async function findFaults(server: string, role: keyof typeof SECONDS): Promise<s
   const folder = temporaryDirectory();
   const settings = join(folder, 'schemathesis.toml');
   writeFileSync(settings, SETTINGS(role));
-  const bounds = ['--seed', '1', '--max-time', `${SECONDS[role]}`, '--max-examples', '10', '--no-shrink'];
+  const bounds = ['--seed', SEED, '--max-time', `${SECONDS[role]}`, '--max-examples', '10', '--no-shrink'];
   const calls = ['--exclude-path-regex', '/events$', '--generation-allow-x00', 'false', '--continue-on-failure'];
   const output = ['--no-color', '--warnings', 'off', '--generation-database', 'none', '--suppress-health-check', 'all'];
   const description = join(PROJECT_ROOT, 'openapi.yaml');

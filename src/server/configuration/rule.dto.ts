@@ -1,8 +1,8 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsInt, IsString, MaxLength, ValidateIf } from 'class-validator';
+import { IsBoolean, IsInt, IsString, MaxLength } from 'class-validator';
 import { MATCH_ELEMENTS } from '../../domain/policy/match-elements.js';
-import { IfGiven, IsListOf } from '../http/fields.js';
+import { IfGiven, IfGivenOrWithout, IsListOf } from '../http/fields.js';
 import { type Answer, integer, listOfRequested, ownSchema, text } from '../http/schema.js';
 import { createValidationPipe } from '../http/validation.js';
 
@@ -163,12 +163,12 @@ export class RuleInputDto {
     description: 'Multiple elements are combined with And.',
     example: MATCH_EXAMPLE,
   })
-  @ValidateIf((rule: RuleInputDto) => rule.xml === undefined)
+  @IfGivenOrWithout('xml')
   @IsListOf(() => RuleMatchDto, MAX_ELEMENTS)
   match?: RuleMatchDto[];
 
   @ApiProperty({ required: false, type: () => [RuleActionDto], example: ACTIONS_EXAMPLE })
-  @ValidateIf((rule: RuleInputDto) => rule.xml === undefined)
+  @IfGivenOrWithout('xml')
   @IsListOf(() => RuleActionDto, MAX_ELEMENTS)
   actions?: RuleActionDto[];
 }

@@ -19,6 +19,10 @@ import {
 /** The field may be left out. Unlike IsOptional, it does not accept null, which calls would treat as a value. */
 export const IfGiven = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
 
+/** The field may be left out where another one is given. What is there is checked either way. */
+export const IfGivenOrWithout = (other: string): PropertyDecorator =>
+  ValidateIf((body, value) => value !== undefined || body[other] === undefined);
+
 /** Query parameters are strings; anything other than `true` and `false` is left for the validator to refuse. */
 const toBoolean = (value: unknown): unknown => (value === 'true' ? true : value === 'false' ? false : value);
 
