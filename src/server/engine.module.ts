@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream';
 import type { DynamicModule, Provider } from '@nestjs/common';
 import { findBrowserProblem } from '../adapters/browser/find-browser.js';
 import { removeCrawler, setCrawlerAttributes, setWeights } from '../adapters/config-xml/edit/crawler.js';
+import { readPart, widenPart } from '../adapters/config-xml/edit/part.js';
 import { deleteRule, insertRule, listRules, moveRule, replaceRule } from '../adapters/config-xml/edit/rules.js';
 import { EditError } from '../adapters/config-xml/edit/scope.js';
 import { replaceLiteralSecrets } from '../adapters/config-xml/literal-secrets.js';
@@ -366,6 +367,8 @@ export const XML_FORMAT: ConfigurationFormat = {
   renameCrawler: (xml, crawler, name) => runEdit(() => setCrawlerAttributes(xml, crawler, { name })),
   removeCrawler: (...change) => runEdit(() => removeCrawler(...change)),
   setWeights: (...change) => runEdit(() => setWeights(...change)),
+  readPart,
+  widenPart,
 };
 
 interface ConfigurationFileOptions {

@@ -149,7 +149,7 @@ it('what is refused says why', async () => {
     return `${status} ${body.detail}`;
   };
   expect(await detail('crawlers/sales', 'hr')).toBe('403 Your role is limited to the crawlers test.');
-  expect(await detail('config', 'hr')).toBe(
+  expect(await detail('config/versions', 'hr')).toBe(
     '403 Your role is limited to the crawlers test, and the call concerns the whole server.',
   );
   expect(await detail('orders', 'both')).toBe(
@@ -176,6 +176,77 @@ it('a department edits the rules of its crawler, which only its own audit log sh
   const own = (await get('audit', 'hr')).items;
   expect(own).toMatchObject([{ who: 'hr', what: 'insertRule', crawler: 'test' }]);
   expect(names((await get('audit?crawler=sales', 'root')).items, 'what')).toEqual(['pauseCrawler']);
+});
+
+it('a department changes its crawler and sink in its part of the configuration, and nothing else', async () => {
+  const read = async (key: keyof typeof KEY) => {
+    const { text, headers } = await world.get('config', bearer(KEY[key]));
+    return { text, etag: headers.get('etag')! };
+  };
+  const send = async (method: string, path: string, text: string, etag = '') => {
+    const headers = { ...bearer(KEY.hr), 'content-type': 'application/xml', 'if-match': etag };
+    const { status, body } = await world.send(method, path, text, headers);
+    return { status, body };
+  };
+  const whole = await read('root');
+  const part = await read('hr');
+  expect(part.text).toContain('<Crawler name="test"');
+  expect(part.text).toMatch(/<cw:Sink name="main"/);
+  expect(part.text).not.toMatch(/sales|secret-plan|Quota|Fetcher/);
+
+  const changed = part.text.replace('<Crawler name="test"', '<Crawler name="test" nthreads="3"');
+  const preview = await send('POST', 'config/preview', changed);
+  expect([preview.status, preview.body.crawlers.map(({ crawler }: { crawler: string }) => crawler)]).toEqual([
+    200,
+    ['test'],
+  ]);
+  const put = await send('PUT', 'config', changed, part.etag);
+  expect([put.status, put.body.file, put.body.warnings]).toEqual([200, 'CrawlConfig.xml', []]);
+  expect((await read('root')).text).toBe(
+    whole.text.replace('<Crawler name="test"', '<Crawler name="test" nthreads="3"'),
+  );
+  expect((await get('audit', 'hr')).items[0]).toMatchObject({ who: 'hr', what: 'putConfiguration', crawler: 'test' });
+
+  const { etag } = await read('hr');
+  const beyond = changed.replace('sink="main"', 'sink="sales-index"');
+  expect((await send('POST', 'config/check', beyond)).body).toMatchObject({
+    valid: false,
+    problems: [{ code: 'beyond-role', file: 'CrawlConfig.xml', line: expect.any(Number) }],
+  });
+  for (const [method, path] of [
+    ['PUT', 'config'],
+    ['POST', 'config/preview'],
+    ['POST', 'config/test-sink?sink=main'],
+    ['POST', `config/look?crawler=test&url=${world.site.url('/a.html')}`],
+  ] as const) {
+    const { status, body } = await send(method, path, beyond, etag);
+    expect([path, status, body.detail]).toEqual([
+      path,
+      403,
+      expect.stringMatching(/^CrawlConfig\.xml:\d+:\d+ sink="sales-index" is new here: only an administrator/),
+    ]);
+  }
+  const wrong = await send('PUT', 'config', changed.replace('nthreads="3"', 'nthreads="x"'), etag);
+  const line = changed.split('\n').findIndex((text) => text.includes('<Crawler')) + 1;
+  expect([wrong.status, wrong.body.errors]).toMatchObject([422, [{ line, file: 'CrawlConfig.xml' }]]);
+  expect((await send('PUT', 'config', '<CrawlConfig', etag)).status).toBe(422);
+  expect((await send('POST', 'config/test-sink?sink=sales-index', changed)).status).toBe(404);
+  const draft = { xml: changed, files: { 'sales.rules': 'allow domain x.example' } };
+  expect((await world.send('POST', 'config/check', draft, bearer(KEY.hr))).status).toBe(403);
+});
+
+it('a department stores secrets by names of its own, and sees no others', async () => {
+  const put = async (name: string, key: keyof typeof KEY = 'hr') =>
+    (await world.send('PUT', `secrets/${name}`, { value: 'hunter2' }, bearer(KEY[key]))).status;
+  expect(await put('sales.index', 'root')).toBe(200);
+  expect([await put('test.index'), await put('sales.index'), await put('index')]).toEqual([200, 403, 403]);
+  expect(names((await get('secrets', 'hr')).items, 'name')).toEqual(['test.index']);
+  const remove = async (name: string) =>
+    (await world.send('DELETE', `secrets/${name}`, undefined, bearer(KEY.hr))).status;
+  expect([await remove('sales.index'), await remove('test.index')]).toEqual([403, 204]);
+  expect((await world.send('PUT', 'secrets/x', { value: 'y' }, bearer(KEY.hr))).body.detail).toBe(
+    'The secret x does not belong to your crawlers. The name of a new one begins with a crawler and a dot: test.password.',
+  );
 });
 
 it('its stream of events has those of its crawler only', async () => {

@@ -8,6 +8,9 @@ import { showNotice } from './notices.js';
 
 export const formatReference = (name: string): string => `\${secret:${name}}`;
 
+/** With what the names of the secrets of one crawler begin. */
+export const toSecretPrefix = (crawler: string): string => `${crawler.replace(/[^A-Za-z0-9._-]+/g, '-')}.`;
+
 /** Returns the name of the secret if the value is a reference to a stored secret and nothing else. */
 export const parseReference = (value: string | undefined): string | undefined =>
   /^\$\{secret:([^{}]+)\}$/.exec(value ?? '')?.[1];
@@ -19,16 +22,17 @@ export async function storeSecret(name: string, value: string): Promise<void> {
 
 /**
  * Stores a secret under a new name, which is derived from the parts, and returns the reference to it.
+ * @param owner the crawler whose secret it is, if the role of the user is limited to crawlers
  * @throws ApiProblem
  */
-export async function storeNewSecret(nameParts: readonly string[], value: string): Promise<string> {
+export async function storeNewSecret(nameParts: readonly string[], value: string, owner?: string): Promise<string> {
   const { items } = await call('GET /api/v1/secrets');
-  const base = nameParts
+  const prefix = owner === undefined ? '' : toSecretPrefix(owner);
+  const base = `${prefix}${nameParts
     .join(' ')
     .toLowerCase()
     .replace(/[^a-z\d]+/g, '-')
-    .replace(/^-|-$/g, '')
-    .slice(0, 60);
+    .replace(/^-|-$/g, '')}`.slice(0, 60);
   let name = base;
   for (let suffix = 2; items.some((secret) => secret.name === name); suffix++) name = `${base}-${suffix}`;
   await storeSecret(name, value);

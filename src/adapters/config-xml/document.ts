@@ -192,7 +192,7 @@ export function findNamespace(element: Scope, prefix: string): string | undefine
 type Scope = Pick<XmlElement, 'attributes' | 'parent'>;
 
 /** Returns a function that converts an offset to a place. The table of line starts is built only once. */
-function createPlaceFinder(text: string, file: string): (offset: number) => Place {
+export function createPlaceFinder(text: string, file: string): (offset: number) => Place {
   const lineStarts = [0];
   for (let lineBreak = text.indexOf('\n'); lineBreak >= 0; lineBreak = text.indexOf('\n', lineBreak + 1))
     lineStarts.push(lineBreak + 1);

@@ -42,6 +42,9 @@ export const PROBLEM_CODES = {
     `A reference to a variable in a value that is not a secret; \`\${env:NAME}\` works everywhere.`,
   ),
   'duplicate-element': defineError('An element that may appear only once in its parent.'),
+  'beyond-role': defineError(
+    'A change of something that is not part of the crawlers to which the role of the caller is limited.',
+  ),
   'duplicate-name': defineError('Two crawlers, sinks, fetchers, URL sources or roots with the same name.'),
   'unknown-reference': defineError('A sink or fetcher that is referred to but not defined.'),
   'no-sink': defineWarning('A crawler without a sink: its documents go nowhere.'),

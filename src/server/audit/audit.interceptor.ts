@@ -62,7 +62,8 @@ export class AuditInterceptor implements NestInterceptor {
   }
 
   private async record(request: FastifyRequest, operation: string, outcome: string): Promise<void> {
-    const crawler = findNamedCrawler(request);
+    const limit = [...(request.crawlers ?? [])];
+    const crawler = findNamedCrawler(request) ?? (limit.length === 1 ? limit[0] : undefined);
     await this.log.append({
       at: this.clock.now(),
       who: getCallerName(request),

@@ -1,5 +1,6 @@
 import type { Problem } from '../../domain/crawl/place.js';
 import type { RuleFile } from './configuration-file.js';
+import type { DraftPart } from './configuration-format.js';
 
 /** A configuration that a caller wants to check or put in force. */
 export interface ConfigurationDraft {
@@ -9,6 +10,8 @@ export interface ConfigurationDraft {
   readonly files: ReadonlyMap<string, string>;
   /** Whether the text is the one in force with a small change, so that it may have secrets that its file has. */
   readonly isEditOfFile?: boolean;
+  /** For a caller who sees only the part of some crawlers. */
+  readonly part?: DraftPart;
 }
 
 export const indexTextsByName = (files: readonly RuleFile[]): Map<string, string> =>

@@ -57,6 +57,15 @@ export interface ReadConfiguration {
 /** Texts by file name. */
 export type TextsByFile = ReadonlyMap<string, string>;
 
+export interface DraftPart {
+  /** Names of the sinks in it. */
+  readonly sinks: ReadonlySet<string>;
+  /** What the caller may not change. */
+  readonly problems: readonly Problem[];
+  /** Where the part has a place of the whole configuration; undefined elsewhere. */
+  toPart(place: Place): Place | undefined;
+}
+
 /** What the server needs to know about CrawlConfig.xml: how to read it and change parts of it. */
 export interface ConfigurationFormat {
   read(xml: string, context: FormatContext): ReadConfiguration;
@@ -90,4 +99,14 @@ export interface ConfigurationFormat {
   renameCrawler(xml: string, crawler: string, name: string): string;
   removeCrawler(xml: string, crawler: string): string;
   setWeights(xml: string, crawler: string, weights: Readonly<Partial<Record<SourceName, number>>>): string;
+
+  /** What belongs to the crawlers, as if it were a whole configuration: their elements, and sinks that are theirs alone. */
+  readPart(xml: string, crawlers: ReadonlySet<string>): string;
+  /** Puts a changed part into the whole. Its problems are what somebody limited to the crawlers may not change. */
+  widenPart(
+    xml: string,
+    crawlers: ReadonlySet<string>,
+    part: string,
+    maySecret: (name: string) => boolean,
+  ): DraftPart & { readonly xml: string };
 }

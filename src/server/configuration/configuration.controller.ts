@@ -50,6 +50,7 @@ import { ConfigurationService } from './configuration.service.js';
 import type { ConfigurationDraft } from './configuration-draft.js';
 import { configurationProblemSchema } from './configuration-problem.schema.js';
 import { ConfigurationDraftDto, DraftBodyPipe, XML_EXAMPLE } from './draft-body.pipe.js';
+import { readOwnText, widenDraft } from './part-of-crawlers.js';
 
 /** CrawlConfig.xml alone, or together with rule files that it names. */
 const DRAFT_TYPES = [XML_TYPE, JSON_TYPE];
@@ -108,13 +109,14 @@ export class ConfigurationController {
     summary: 'The configuration in force',
     description: `The CrawlConfig.xml in force. It contains no secrets, only references such as \`\${secret:NAME}\`. If the file has secrets as plain text, it is shown as \`crawlway secrets import\` would write it.`,
     role: 'read',
+    crawlers: 'handler',
   })
   @ApiProduces(XML_TYPE)
   @ApiOkResponse(XML_RESPONSE)
-  getXml(@Res({ passthrough: true }) reply: FastifyReply): string {
+  getXml(@Req() { crawlers }: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): string {
     setVersionHeaders(reply, this.configuration);
     reply.type(`${XML_TYPE}; charset=utf-8`);
-    return this.configuration.current.publicTexts.xml;
+    return readOwnText(this.configuration, crawlers);
   }
 
   @Put()
@@ -129,6 +131,7 @@ export class ConfigurationController {
       'An edit of the file on disk that is not in force is overwritten only with `If-Match: *`; it is then kept in a ' +
       'file with `.rejected` at the end of its name.',
     role: 'admin',
+    crawlers: 'handler',
     consumes: DRAFT_TYPES,
     problems: CHANGE_PROBLEMS,
   })
@@ -142,7 +145,7 @@ export class ConfigurationController {
     @Audited() note: ChangeNote,
   ): Promise<StateAnswer> {
     const before = this.configuration.current.header.version;
-    const { header } = await this.configuration.replace(draft, createWriteRequest(request, query));
+    const { header } = await this.configuration.replace(draft, createWriteRequest(request, query), request.crawlers);
     const files = [...draft.files.keys()];
     note.recordChange({ version: before }, { version: header.version, ...(files.length > 0 ? { files } : {}) });
     setVersionHeaders(reply, this.configuration);
@@ -157,11 +160,15 @@ export class ConfigurationController {
       'The rule files that the configuration names: crawl.rules, global.rules, indexer.conf. They contain no secrets, only ' +
       'references. Rule files are changed, checked and previewed as parts of the configuration: send `files` with it.',
     role: 'read',
+    crawlers: 'handler',
   })
-  @PageResponse(ruleFileSchema, 'All files, by name.')
-  listFiles(@Res({ passthrough: true }) reply: FastifyReply): Page<Answer<typeof ruleFileSchema>> {
+  @PageResponse(ruleFileSchema, 'All files, by name; none for a caller whose role is limited to crawlers.')
+  listFiles(
+    @Req() { crawlers }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Page<Answer<typeof ruleFileSchema>> {
     setVersionHeaders(reply, this.configuration);
-    return { items: this.configuration.listRuleFiles().map(ruleFileSchema.from), next: null };
+    return { items: crawlers ? [] : this.configuration.listRuleFiles().map(ruleFileSchema.from), next: null };
   }
 
   @Get('state')
@@ -186,13 +193,19 @@ export class ConfigurationController {
     summary: 'Check a configuration',
     description: 'Reports every error and every questionable rule with file, line and column. Nothing is changed.',
     role: 'admin',
+    crawlers: 'handler',
     writes: false,
     consumes: DRAFT_TYPES,
   })
   @DraftBody()
   @ApiOkResponse({ schema: checkSchema.ref })
-  async check(@Body(DraftBodyPipe) draft: ConfigurationDraft): Promise<Answer<typeof checkSchema>> {
-    return checkSchema.from({ problems: await this.configuration.check(draft) });
+  async check(
+    @Body(DraftBodyPipe) draft: ConfigurationDraft,
+    @Req() { crawlers }: FastifyRequest,
+  ): Promise<Answer<typeof checkSchema>> {
+    return checkSchema.from({
+      problems: await this.configuration.check(widenDraft(this.configuration, draft, crawlers)),
+    });
   }
 
   @Post('test-sink')
@@ -203,6 +216,7 @@ export class ConfigurationController {
     description:
       'Tests whether the sink of the given configuration responds and would accept orders. Nothing is changed or sent.',
     role: 'admin',
+    crawlers: 'handler',
     consumes: DRAFT_TYPES,
     problems: {
       404: 'The configuration has no sink with that name.',
@@ -214,8 +228,9 @@ export class ConfigurationController {
   async testSubmittedSink(
     @Body(DraftBodyPipe) draft: ConfigurationDraft,
     @Query() { sink }: SinkQuery,
+    @Req() { crawlers }: FastifyRequest,
   ): Promise<SinkTest> {
-    return this.testSink(await this.configuration.findSink(draft, sink));
+    return this.testSink(await this.configuration.findSink(widenDraft(this.configuration, draft, crawlers), sink));
   }
 
   @Post('look')
@@ -228,6 +243,7 @@ export class ConfigurationController {
       'Fetches robots.txt and, unless that forbids it, the page, as the crawler in the given configuration would, and judges each link on ' +
       'the page. Nothing is stored, queued or pushed. Politeness applies. The configured logins are not used.',
     role: 'admin',
+    crawlers: 'query',
     consumes: DRAFT_TYPES,
     problems: {
       404: 'The configuration has no crawler with that name.',
@@ -239,8 +255,10 @@ export class ConfigurationController {
   async lookAtPage(
     @Body(DraftBodyPipe) draft: ConfigurationDraft,
     @Query() query: LookQuery,
+    @Req() { crawlers }: FastifyRequest,
   ): Promise<Answer<typeof pageViewSchema>> {
-    return pageViewSchema.from(await this.configuration.viewPage(draft, query.crawler, query.url));
+    const whole = widenDraft(this.configuration, draft, crawlers);
+    return pageViewSchema.from(await this.configuration.viewPage(whole, query.crawler, query.url));
   }
 
   @Post('preview')
@@ -253,6 +271,7 @@ export class ConfigurationController {
       'Judges the stored URLs with the given configuration and changes nothing. ' +
       `With \`Accept: ${NDJSON_TYPE}\` interim reports are sent, one per line, and \`done\` is true in the last one; otherwise only the final report is sent.`,
     role: 'admin',
+    crawlers: 'handler',
     writes: false,
     consumes: DRAFT_TYPES,
     problems: { 422: 'The configuration has errors; `errors` lists all.' },
@@ -273,8 +292,10 @@ export class ConfigurationController {
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
     @ClientGone() signal: AbortSignal,
+    @Req() { crawlers }: FastifyRequest,
   ): Promise<PreviewAnswer | AsyncIterable<string> | undefined> {
-    const reports = await this.configuration.preview(draft);
+    const whole = widenDraft(this.configuration, draft, crawlers);
+    const reports = limitReports(await this.configuration.preview(whole), crawlers);
     if (accept?.includes(NDJSON_TYPE)) {
       reply.type(NDJSON_TYPE);
       return toLines(reports);
@@ -286,6 +307,15 @@ export class ConfigurationController {
     }
     return lastReport;
   }
+}
+
+/** A change of the part of some crawlers does nothing to others. */
+async function* limitReports(
+  reports: AsyncIterable<PreviewReport>,
+  limit: ReadonlySet<string> | undefined,
+): AsyncIterable<PreviewReport> {
+  for await (const report of reports)
+    yield limit ? { ...report, crawlers: report.crawlers.filter(({ crawler }) => limit.has(crawler)) } : report;
 }
 
 async function* toLines(reports: AsyncIterable<PreviewReport>): AsyncIterable<string> {

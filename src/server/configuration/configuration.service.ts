@@ -21,6 +21,7 @@ import {
 } from './configuration-file.js';
 import type { ConfigurationFormat } from './configuration-format.js';
 import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
+import { limitToPart, requireOwnPart, widenDraft } from './part-of-crawlers.js';
 import type { RuleView } from './rule.dto.js';
 import {
   ANY_VERSION,
@@ -136,14 +137,17 @@ export class ConfigurationService {
   }
 
   async check(draft: ConfigurationDraft): Promise<readonly Problem[]> {
+    if (draft.part && draft.part.problems.length > 0) return draft.part.problems;
     const result = await this.checkDraft(draft);
-    return result.definition ? [...result.problems, ...findStrayFileProblems(draft, result.files)] : result.problems;
+    const problems = limitToPart(result.problems, draft.part);
+    return result.definition ? [...problems, ...findStrayFileProblems(draft, result.files)] : problems;
   }
 
   /** The sink with that name in a draft. */
   async findSink(draft: ConfigurationDraft, name: string): Promise<SinkDefinition> {
     const { definition } = await this.loadOrThrow(draft);
-    const sink = definition.sinks.find((candidate) => candidate.name === name);
+    const { part } = draft;
+    const sink = definition.sinks.find((candidate) => candidate.name === name && (!part || part.sinks.has(name)));
     if (!sink) throw new ProblemException('not-found', `The configuration has no sink ${name}.`);
     return sink;
   }
@@ -162,8 +166,13 @@ export class ConfigurationService {
    * @throws ProblemException: 428, 412, 422 with every error, 409 if many documents would be deleted or the file has an
    * edit that is not in force; with If-Match: * such an edit is kept beside the file.
    */
-  replace(draft: ConfigurationDraft, request: WriteRequest): Promise<ConfigurationInForce> {
-    return this.applyDraft(() => draft, request, request.ifMatch === ANY_VERSION);
+  replace(
+    draft: ConfigurationDraft,
+    request: WriteRequest,
+    crawlers?: ReadonlySet<string>,
+  ): Promise<ConfigurationInForce> {
+    const mayOverwriteEdit = request.ifMatch === ANY_VERSION && !crawlers;
+    return this.applyDraft(() => widenDraft(this, draft, crawlers), request, mayOverwriteEdit);
   }
 
   /** Like replace, but edits the text in force, in which literal secrets of the file stay as they are. */
@@ -357,8 +366,11 @@ export class ConfigurationService {
   }
 
   private async loadOrThrow(draft: ConfigurationDraft): Promise<LoadedConfiguration> {
+    requireOwnPart(draft);
     const result = await this.checkDraft(draft);
-    const problems = result.definition ? findStrayFileProblems(draft, result.files) : result.problems;
+    const problems = result.definition
+      ? findStrayFileProblems(draft, result.files)
+      : limitToPart(result.problems, draft.part);
     if (problems.length > 0) throw createInvalidProblem(problems);
     return this.file.toLoaded(result);
   }

@@ -32,6 +32,9 @@ const secretSchema = schema<ListedSecret>()('Secret', {
 
 type SecretAnswer = Answer<typeof secretSchema>;
 
+const OWN_SECRETS =
+  ' A secret belongs to crawlers if only they and their sinks refer to it, or if nothing does and its name begins with the name of one of them and a dot.';
+
 @ApiTags('Configuration')
 @Controller(`${API}/secrets`)
 export class SecretsController {
@@ -43,10 +46,11 @@ export class SecretsController {
     summary: 'Secrets for the configuration',
     description: 'Names, where each secret is used, and when it was set. The secrets themselves are never shown.',
     role: 'admin',
+    crawlers: 'handler',
   })
   @PageResponse(secretSchema, 'All secrets, by name.')
-  async list(): Promise<Page<SecretAnswer>> {
-    return { items: (await this.secrets.list()).map(secretSchema.from), next: null };
+  async list(@Req() { crawlers }: FastifyRequest): Promise<Page<SecretAnswer>> {
+    return { items: (await this.secrets.list(crawlers)).map(secretSchema.from), next: null };
   }
 
   @Put(':name')
@@ -55,8 +59,10 @@ export class SecretsController {
     summary: 'Set a secret',
     description:
       `Stores a secret, encrypted, or replaces it; the configuration refers to it as \`\${secret:NAME}\`. A replaced secret takes effect at ` +
-      'once, also on the other servers that share the database.',
+      'once, also on the other servers that share the database.' +
+      OWN_SECRETS,
     role: 'admin',
+    crawlers: 'handler',
     problems: {
       422:
         'The name or the value is not valid, there are too many secrets, the server has no key with which to encrypt them, or the ' +
@@ -70,6 +76,7 @@ export class SecretsController {
     @Req() request: FastifyRequest,
     @Audited() note: ChangeNote,
   ): Promise<SecretAnswer> {
+    this.secrets.requireOwn(name, request.crawlers);
     const before = await this.secrets.find(name);
     const after = await this.secrets.set(name, value, (request.caller ?? LOCAL_CALLER).name);
     const answer = secretSchema.from(after);
@@ -82,15 +89,21 @@ export class SecretsController {
   @Operation({
     id: 'removeSecret',
     summary: 'Remove a secret',
-    description: 'Only a secret to which the configuration in force does not refer can be removed.',
+    description: `Only a secret to which the configuration in force does not refer can be removed.${OWN_SECRETS}`,
     role: 'admin',
+    crawlers: 'handler',
     problems: {
       404: 'There is no secret with that name.',
       409: 'The configuration in force refers to the secret; `errors` lists the places.',
     },
   })
   @ApiNoContentResponse()
-  async remove(@Param('name') name: string, @Audited() note: ChangeNote): Promise<void> {
+  async remove(
+    @Param('name') name: string,
+    @Req() { crawlers }: FastifyRequest,
+    @Audited() note: ChangeNote,
+  ): Promise<void> {
+    this.secrets.requireOwn(name, crawlers);
     const before = await this.secrets.find(name);
     await this.secrets.remove(name);
     note.recordChange(before && secretSchema.from(before), undefined);

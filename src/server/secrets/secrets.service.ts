@@ -1,9 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { ForbiddenException, Inject, Injectable } from '@nestjs/common';
 import { formatPlace, type Place } from '../../domain/crawl/place.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { InvalidConfiguration } from '../configuration/configuration-file.js';
+import { findOwnUses, isSecretOf, toSecretPrefix } from '../configuration/part-of-crawlers.js';
 import { createInvalidProblem } from '../configuration/write-conditions.js';
 import { ProblemException } from '../http/problem.js';
 import { CLOCK, ENGINE, SECRET_STORE } from '../tokens.js';
@@ -24,8 +25,21 @@ export class SecretsService {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async list(): Promise<ListedSecret[]> {
-    return (await this.store.listSecrets()).map((secret) => ({ ...secret, uses: this.findUses(secret.name) }));
+  /** Those of the crawlers, with their uses as the caller sees them; all without a limit. */
+  async list(crawlers?: ReadonlySet<string>): Promise<ListedSecret[]> {
+    const secrets = (await this.store.listSecrets()).map((secret) => ({ ...secret, uses: this.findUses(secret.name) }));
+    if (!crawlers) return secrets;
+    return secrets
+      .filter(({ name }) => isSecretOf(this.configuration, name, crawlers))
+      .map((secret) => ({ ...secret, uses: findOwnUses(this.configuration, secret.uses, crawlers) }));
+  }
+
+  /** @throws ForbiddenException if the caller is limited to crawlers to which the secret does not belong */
+  requireOwn(name: string, crawlers: ReadonlySet<string> | undefined): void {
+    if (crawlers && !isSecretOf(this.configuration, name, crawlers))
+      throw new ForbiddenException(
+        `The secret ${name} does not belong to your crawlers. The name of a new one begins with a crawler and a dot: ${[...crawlers].map((crawler) => `${toSecretPrefix(crawler)}password`).join(', ')}.`,
+      );
   }
 
   async find(name: string): Promise<ListedSecret | undefined> {

@@ -4,6 +4,7 @@ import { call } from '../../api/client.js';
 import type { AuditEntryDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
 import { href, useRoute } from '../../state/route.js';
+import { useSession } from '../../state/session.js';
 import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { NextPage } from '../../ui/next-page.js';
 import { PageHead, Panel } from '../../ui/panel.js';
@@ -52,8 +53,9 @@ const Rows = ({ items }: { items: readonly AuditEntryDto[] }): JSX.Element => (
 
 /** Leads to the difference between two versions of the configuration. */
 function DifferenceLink({ before, after }: Pick<AuditEntryDto, 'before' | 'after'>): JSX.Element | null {
+  const isLimited = useSession().crawlers !== undefined;
   const [from, to] = [parseFields(before), parseFields(after)].map(({ version }) => version);
-  if (typeof from !== 'number' || typeof to !== 'number') return null;
+  if (isLimited || typeof from !== 'number' || typeof to !== 'number') return null;
   return (
     <a
       href={href('/configuration', { view: 'history', version: String(from), to: String(to) })}

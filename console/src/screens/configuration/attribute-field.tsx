@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { ElementFormDto } from '../../api/schema.js';
+import { useCrawler } from '../../state/crawlers.js';
+import { useSession } from '../../state/session.js';
 import { formatReference, parseReference, SecretForm, storeNewSecret, storeSecret } from '../../ui/secret-value.js';
 import { getAttributeLabel } from './attribute-words.js';
 
@@ -69,8 +71,10 @@ interface StoredValueProps extends Pick<FieldProps, 'value' | 'onChange'> {
 /** Stores a value for a secret setting, whose field contains only the reference to it. */
 function StoredValue({ value, nameParts, onChange }: StoredValueProps): JSX.Element {
   const storedName = parseReference(value);
+  const crawler = useCrawler()?.name;
+  const owner = useSession().crawlers && crawler;
   const store = async (secret: string): Promise<void> => {
-    if (storedName === undefined) onChange(await storeNewSecret(nameParts, secret));
+    if (storedName === undefined) onChange(await storeNewSecret(nameParts, secret, owner));
     else await storeSecret(storedName, secret);
   };
   return (

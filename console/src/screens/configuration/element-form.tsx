@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { ConfigurationProblemDto, ElementFormDto } from '../../api/schema.js';
+import { useSession } from '../../state/session.js';
 import { formatPlural } from '../../ui/format.js';
 import { SinkTest, testDraftSink } from '../../ui/sink-test.js';
 import { AttributeField } from './attribute-field.js';
@@ -53,7 +54,10 @@ function CollapsibleElement({
   children,
 }: FormProps & { readonly children: ComponentChildren }): JSX.Element {
   const [open, setOpen] = useState(false);
-  const { xml, mayChange, change } = editor;
+  const { xml, root, change } = editor;
+  // Whose role is limited to crawlers cannot remove what is shared by its nature.
+  const isKept = useSession().crawlers !== undefined && root.children.includes(element);
+  const mayRemove = editor.mayChange && !isKept;
   return (
     <details
       class="element"
@@ -65,7 +69,7 @@ function CollapsibleElement({
       {open && (
         <div class="stack">
           {children}
-          {mayChange && (
+          {mayRemove && (
             <div class="actions end">
               <button type="button" class="button small danger" onClick={() => change(removeElement(xml, element))}>
                 Remove {element.name}

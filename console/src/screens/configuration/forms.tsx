@@ -7,7 +7,7 @@ import { useState } from 'preact/hooks';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
-import { useHasRole } from '../../state/session.js';
+import { useHasRole, useSession } from '../../state/session.js';
 import { ResourceView } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
 import { ApplyDialog } from './apply-dialog.js';
@@ -94,6 +94,7 @@ const findCrawlers = ({ children }: XmlElement): XmlElement[] => children.filter
 /** Shows the selected crawler, and copies of crawlers that are not saved yet. */
 function CrawlerForms({ editor }: { editor: EditorContext }): JSX.Element {
   const { root, xml, mayChange, change } = editor;
+  const isLimited = useSession().crawlers !== undefined;
   const chosenName = useCrawler()?.name;
   const crawlers = findCrawlers(root);
   const names = crawlers.map((element) => getAttributeValue(element, 'name') ?? '');
@@ -113,7 +114,8 @@ function CrawlerForms({ editor }: { editor: EditorContext }): JSX.Element {
           key={crawlers.indexOf(element)}
           title={`Crawler ${getAttributeValue(element, 'name') ?? ''}`}
           aside={
-            mayChange && (
+            mayChange &&
+            !isLimited && (
               <>
                 <button type="button" class="button small" onClick={() => copyCrawler(element)}>
                   Copy
@@ -143,17 +145,18 @@ function CrawlerForms({ editor }: { editor: EditorContext }): JSX.Element {
 }
 
 /** Settings that all crawlers share. */
-function SharedSettings({ editor }: { editor: EditorContext }): JSX.Element {
+function SharedSettings({ editor }: { editor: EditorContext }): JSX.Element | null {
   const { root } = editor;
+  const isLimited = useSession().crawlers !== undefined;
+  const shared = root.children.filter(({ name }) => name !== 'Crawler');
+  if (isLimited && shared.length === 0) return null;
   return (
-    <Panel title="Shared by all crawlers">
+    <Panel title={isLimited ? 'Sinks that only your crawlers use' : 'Shared by all crawlers'}>
       <div class="stack">
-        {root.children
-          .filter(({ name }) => name !== 'Crawler')
-          .map((element, i) => (
-            <ElementForm key={`${element.name} ${i}`} element={element} editor={editor} folded />
-          ))}
-        <AddElement parent={root} editor={editor} hiddenNames={['Crawler']} />
+        {shared.map((element, i) => (
+          <ElementForm key={`${element.name} ${i}`} element={element} editor={editor} folded />
+        ))}
+        {!isLimited && <AddElement parent={root} editor={editor} hiddenNames={['Crawler']} />}
       </div>
     </Panel>
   );

@@ -3,13 +3,14 @@ import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
 import type { SecretDto } from '../../api/schema.js';
+import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
-import { useHasRole } from '../../state/session.js';
+import { useHasRole, useSession } from '../../state/session.js';
 import { EmptyState, ResourceView } from '../../ui/answers.js';
 import { ConfirmDialog } from '../../ui/dialog.js';
 import { Panel } from '../../ui/panel.js';
-import { formatReference, SecretForm, storeSecret } from '../../ui/secret-value.js';
+import { formatReference, SecretForm, storeSecret, toSecretPrefix } from '../../ui/secret-value.js';
 import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 
@@ -126,7 +127,10 @@ interface NewSecretProps {
 
 function NewSecret({ takenNames, onStore }: NewSecretProps): JSX.Element {
   const id = useId();
-  const [name, setName] = useState('');
+  const crawler = useCrawler()?.name;
+  const isLimited = useSession().crawlers !== undefined;
+  const prefix = isLimited && crawler !== undefined ? toSecretPrefix(crawler) : '';
+  const [name, setName] = useState(prefix);
   const isTaken = takenNames.includes(name);
   return (
     <fieldset class="fieldset stack">
@@ -138,12 +142,14 @@ function NewSecret({ takenNames, onStore }: NewSecretProps): JSX.Element {
           class="mono"
           spellcheck={false}
           autocomplete="off"
-          placeholder="sink-main-password"
+          placeholder={`${prefix}sink-main-password`}
           value={name}
           onInput={(event) => setName(event.currentTarget.value.trim())}
         />
         <span class="hint" role="status">
-          {isTaken ? 'There is a secret with this name: change it in the list.' : 'Letters, digits and . _ -'}
+          {isTaken
+            ? 'There is a secret with this name: change it in the list.'
+            : `Letters, digits and . _ -${isLimited ? `, after ${prefix}, which says whose it is` : ''}`}
         </span>
       </div>
       {name !== '' && !isTaken && (
@@ -151,7 +157,7 @@ function NewSecret({ takenNames, onStore }: NewSecretProps): JSX.Element {
           label="Value"
           onStore={async (value) => {
             await onStore(name, value);
-            setName('');
+            setName(prefix);
           }}
         />
       )}
