@@ -60,13 +60,19 @@ describeInBrowser('a department in the console', { keys: `hr:admin@docs:${KEY}`,
     await page.keyboard.press('ArrowUp');
     await page.keyboard.insertText('<cw:Quota name="docs"/>');
     await page.getByText('1 error').first().waitFor();
-    await page.keyboard.press('Control+Shift+m');
+    await page.locator('.cm-lintRange-error').first().waitFor();
+    await page.keyboard.press('Control+Shift+M');
     await page.getByText('Quota docs is new or belongs to others: only an administrator of the whole server').waitFor();
   });
 
   it('finds nothing of others, and no error, on any screen', async () => {
     const { page, open, complaints } = stage();
     complaints.length = 0;
+    const pending = new Set<string>();
+    const isCall = (url: string): boolean => url.includes('/api/v1/') && !url.endsWith('/events');
+    page.on('request', (request) => isCall(request.url()) && pending.add(request.url()));
+    for (const end of ['requestfinished', 'requestfailed'] as const)
+      page.on(end as 'requestfinished', (request) => pending.delete(request.url()));
     await open('/');
     const links = await page.getByRole('navigation', { name: 'Screens' }).getByRole('link').all();
     const paths = (await Promise.all(links.map((link) => link.getAttribute('href')))) as string[];
@@ -76,7 +82,7 @@ describeInBrowser('a department in the console', { keys: `hr:admin@docs:${KEY}`,
       screens.push(`/configuration?view=${view}`);
     for (const path of screens) {
       await open(path);
-      await page.waitForLoadState('networkidle');
+      await expect.poll(() => [...pending], { timeout: 20_000 }).toEqual([]);
       const text = await page.locator('body').innerText();
       expect([path, text]).toEqual([path, expect.not.stringMatching(/sales|secret-plan/)]);
       expect([path, await page.getByRole('alert').allTextContents(), complaints]).toEqual([path, [], []]);

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { load } from 'js-yaml';
 import { PROJECT_ROOT } from '../../src/server/project-root.js';
 import { crawlwayCommand } from '../support/crawlway-command.js';
 import { SECRETS, ServedCrawl } from '../support/served-crawl.js';
@@ -12,6 +13,8 @@ export interface HowTo {
   readonly xml: string;
   /** Blocks for a shell, in their order. */
   readonly commands: readonly string[];
+  /** Workflows of GitHub Actions. */
+  readonly workflows: readonly string[];
   /** Files beside the configuration, by name. */
   readonly files: ReadonlyMap<string, string>;
 }
@@ -28,7 +31,10 @@ export function howTos(): ReadonlyMap<string, HowTo> {
       .map((section) => {
         const [heading = ''] = section.split('\n', 1);
         const [xml = ''] = blocks(section, 'xml');
-        return [heading, { xml, commands: blocks(section, 'sh'), files: filesIn(section) }];
+        return [
+          heading,
+          { xml, commands: blocks(section, 'sh'), workflows: blocks(section, 'yaml'), files: filesIn(section) },
+        ];
       }),
   );
 }
@@ -84,13 +90,51 @@ export async function runBlocks(
   const program = [process.execPath, '--no-warnings', ...crawlwayCommand()].map((word) => `'${word}'`).join(' ');
   writeFileSync(join(bin, 'crawlway'), `#!/bin/sh\nexec ${program} "$@"\n`, { mode: 0o755 });
   writeFileSync(join(bin, 'npx'), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
+  writeFileSync(join(bin, 'npm'), '#!/bin/sh\ntest "$*" = "install --global crawlway"\n', { mode: 0o755 });
   const printed: string[] = [];
   for (const command of commands) {
-    const { stdout } = await promisify(execFile)('sh', ['-e', '-c', command], {
+    const { stdout } = await promisify(execFile)('bash', ['-e', '-c', command], {
       cwd: folder,
       env: { PATH: `${bin}:${process.env['PATH']}`, HOME: folder, ...env },
     });
     printed.push(stdout);
   }
+  return printed;
+}
+
+interface Workflow {
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+interface Job {
+  readonly strategy?: { readonly matrix: { readonly environment: readonly string[] } };
+  readonly env?: Readonly<Record<string, string>>;
+  readonly steps: readonly { readonly if?: string; readonly run?: string }[];
+}
+
+/** What `${{ … }}` stands for, such as `secrets.CRAWLWAY_API_KEY`, by environment; without a matrix, by an empty name. */
+export type WorkflowContext = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/**
+ * Runs what a workflow has for a shell, as GitHub does for an event: one environment of the matrix after the other, with `bash -e`.
+ * @throws at the first step that fails
+ */
+export async function runWorkflow(
+  workflow: string,
+  event: string,
+  folder: string,
+  context: WorkflowContext,
+): Promise<string[]> {
+  const printed: string[] = [];
+  for (const { strategy, env = {}, steps } of Object.values((load(workflow) as Workflow).jobs))
+    for (const environment of strategy?.matrix.environment ?? ['']) {
+      const fill = (text: string): string =>
+        text.replace(/\$\{\{ ([\w.]+) \}\}/g, (whole, name: string) => context[environment]?.[name] ?? whole);
+      const commands = steps
+        .filter(({ if: condition }) => condition === undefined || condition === `github.event_name == '${event}'`)
+        .flatMap(({ run }) => (run === undefined ? [] : [fill(run)]));
+      const filled = Object.entries(env).map(([name, value]) => [name, fill(value)]);
+      printed.push(...(await runBlocks(folder, commands, Object.fromEntries(filled))));
+    }
   return printed;
 }

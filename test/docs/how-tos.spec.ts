@@ -7,8 +7,9 @@ import { MemberSite } from '../support/member-site.js';
 import { startElasticsearchReceiver } from '../support/receivers/elasticsearch-receiver.js';
 import { startSolrReceiver } from '../support/receivers/solr-receiver.js';
 import { pdf } from '../support/sample-documents.js';
+import { ServedCrawl } from '../support/served-crawl.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
-import { howTos, replaced, runBlocks, runHowTo } from './how-to.js';
+import { howTos, replaced, runBlocks, runHowTo, runWorkflow } from './how-to.js';
 
 /** Run by test/engines/how-tos.spec.ts, which has the engines, test/rendering, which has the browser, or test/api. */
 const ELSEWHERE = [
@@ -224,6 +225,33 @@ howTo('Change the configuration by pull request', async (heading) => {
   expect(readFileSync(join(crawl.folder, 'config', 'CrawlConfig.xml'), 'utf8')).toContain(rule);
 });
 
+it('the workflow previews pull requests, and applies what is merged', async () => {
+  const site = await manual();
+  const heading = 'Change the configuration by pull request';
+  const { crawl } = await runHowTo(heading, { 'https://handbook.example.com': site.origin });
+  const file = join(crawl.folder, 'CrawlConfig.xml');
+  const inForce = (): string => readFileSync(join(crawl.folder, 'config', 'CrawlConfig.xml'), 'utf8');
+  const before = inForce();
+  const write = (rule: string): void => writeFileSync(file, before.replace('<cw:PushTo', `${rule}<cw:PushTo`));
+  const run = (event: string): Promise<string[]> => {
+    const workflow = replaced(howTos().get(heading)!.workflows[0]!, { 'https://crawl.example.com': crawl.server.url });
+    return runWorkflow(workflow, event, crawl.folder, { '': { 'secrets.CRAWLWAY_API_KEY': 'unused' } });
+  };
+  write('<Rules><Rule><Path value="/a"/><Ignore/></Rule></Rules>');
+  expect((await run('pull_request')).join()).toMatch(/1 document/);
+  expect(inForce()).toBe(before);
+  // Half of the documents would be deleted: by hand only.
+  await expect(run('push')).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('--yes') });
+  write('<Rules><Rule><Path value="/drafts/"/><NoIndex/></Rule></Rules>');
+  expect((await run('push')).join()).toContain('version 2 is in force');
+  expect(inForce()).toContain('/drafts/');
+  write('<Rules><Rule><Path value="/drafts/"/><Ignor/></Rule></Rules>');
+  await expect(run('pull_request')).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/CrawlConfig\.xml:\d+:\d+ .*Ignor/),
+  });
+});
+
 RUN.push('Commit a configuration to git', 'Move secrets to another machine');
 it('Commit a configuration to git, and move its secrets to another machine', async () => {
   const [first, second] = [temporaryDirectory(), temporaryDirectory()];
@@ -268,6 +296,26 @@ howTo('Staging and production', async (heading) => {
   expect(unset).toMatch(/CrawlConfig\.xml:3:\d+.*CRAWLWAY_ENV_SITE is not set/);
   expect(unset).toMatch(/CrawlConfig\.xml:6:\d+.*CRAWLWAY_ENV_SEARCH is not set/);
   expect(set).not.toMatch(/not set|error/);
+});
+
+it('the workflow for staging and production applies a change to one after the other', async () => {
+  const site = await manual();
+  const { xml } = howTos().get('Change the configuration by pull request')!;
+  const start = async () =>
+    (await ServedCrawl.start(xml.replace('https://handbook.example.com', site.origin))).caughtUp();
+  const [staging, production] = [await start(), await start()];
+  const text = readFileSync(join(staging.folder, 'config', 'CrawlConfig.xml'), 'utf8');
+  writeFileSync(join(staging.folder, 'CrawlConfig.xml'), text.replace('<Crawler ', '<Crawler nthreads="3" '));
+  const contextOf = ({ server }: ServedCrawl) => ({
+    'secrets.CRAWLWAY_API_KEY': 'unused',
+    'vars.CRAWLWAY_SERVER': server.url,
+  });
+  const [workflow = ''] = howTos().get('Staging and production')!.workflows;
+  const contexts = { staging: contextOf(staging), production: contextOf(production) };
+  const printed = await runWorkflow(workflow, 'push', staging.folder, contexts);
+  expect(printed.filter((lines) => lines.includes('version 2 is in force'))).toHaveLength(2);
+  for (const { server } of [staging, production])
+    expect(server.engine.definition.crawlers[0]).toMatchObject({ threads: 3 });
 });
 
 it('every how-to is run here or listed with the suite that runs it', () => {

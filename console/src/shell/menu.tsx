@@ -3,8 +3,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../api/client.js';
 import { useResource } from '../state/resource.js';
 import { href, useRoute } from '../state/route.js';
+import { useSession } from '../state/session.js';
 import { formatCount, formatPlural } from '../ui/format.js';
-import { MENU_HEADINGS, SCREENS } from './screens.js';
+import { MENU_HEADINGS, SCREENS, WHOLE_SERVER } from './screens.js';
 
 const POLL_INTERVAL_MS = 15_000;
 /** The menu entries to highlight for screens that are not in the menu. */
@@ -22,6 +23,7 @@ export function Menu(): JSX.Element {
 
 export function MenuLinks({ heldCount }: { heldCount: number }): JSX.Element {
   const { path, query } = useRoute();
+  const isLimited = useSession().crawlers !== undefined;
   const crawler = query.get('crawler') ?? undefined;
   const nav = useRef<HTMLElement>(null);
   // On narrow screens, not all of the menu is visible.
@@ -31,7 +33,7 @@ export function MenuLinks({ heldCount }: { heldCount: number }): JSX.Element {
   return (
     <nav ref={nav} class="sidebar" aria-label="Screens">
       {Object.entries(SCREENS).map(([target, { label }]) =>
-        label ? (
+        label && !(isLimited && WHOLE_SERVER.has(target)) ? (
           <Fragment key={target}>
             {MENU_HEADINGS[target] && <span class="menu-heading">{MENU_HEADINGS[target]}</span>}
             <a href={href(target, { crawler })} aria-current={(PARENTS[path] ?? path) === target ? 'page' : undefined}>

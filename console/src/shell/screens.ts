@@ -50,6 +50,9 @@ export const SCREENS: Readonly<Record<string, Screen>> = {
   '/start': createLazyScreen('First crawl', async () => (await import('../screens/first-run/first-run.js')).FirstRun),
 };
 
+/** Screens that a role limited to crawlers has nothing on. */
+export const WHOLE_SERVER: ReadonlySet<string> = new Set(['/logins', '/plugins']);
+
 /** Headings of the menu, by the first screen below each. */
 export const MENU_HEADINGS: Readonly<Record<string, string>> = {
   '/': 'Crawl',
