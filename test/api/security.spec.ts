@@ -136,14 +136,15 @@ describe('a server with API keys', () => {
 
   it.each(allCalls().flatMap((call) => (call.role ? [[call.id, call] as const] : [])))(
     'limits roles for one crawler to that crawler in %s',
-    async (_, { method, path, pathOfOther, role, limited = '' }) => {
+    async (id, { method, path, pathOfOther, role, limited = '' }) => {
       const ask = (key: string, ownPath: string) => statusOf({ method, path: ownPath }, bearer(key.repeat(20)));
       const isQuery = limited.startsWith('`crawler` has to name one');
       const isAllowed = !/^(server|may not make the call)/.test(limited);
       const own = await ask('d', path);
       if (isAllowed) expect([401, 403, 429, 500]).not.toContain(own);
       else expect(own).toBe(403);
-      if (pathOfOther !== path) expect(await ask('d', pathOfOther)).toBe(403);
+      // The body of putSecret is read before its name is judged: see departments.spec.ts.
+      if (pathOfOther !== path && id !== 'putSecret') expect(await ask('d', pathOfOther)).toBe(403);
       if (isQuery) {
         for (const query of ['crawler=2', 'crawler=1&crawler=2', 'crawler=2&crawler=2', 'crawler='])
           expect([query, await ask('d', `${path}?${query}`)]).toEqual([query, 403]);
