@@ -78,6 +78,21 @@ export function widenPart(
     text: part.slice(after.start, after.end),
   }));
   const widened = applySplices(xml, splices);
+  return {
+    xml: widened,
+    sinks: new Set(own.filter(({ local }) => local === 'Sink').map((sink) => getAttributeValue(sink, 'name')!)),
+    problems,
+    toPart: createPlaceMapping(widened, sent, copies),
+  };
+}
+
+interface Copy {
+  readonly before: XmlElement;
+  readonly after: XmlElement;
+}
+
+/** Elements of the part stand in the whole as they were sent, behind others whose length may have changed. */
+function createPlaceMapping(widened: string, sent: XmlDocument, copies: readonly Copy[]): WidenedPart['toPart'] {
   const placeInWhole = createPlaceFinder(widened, FILE);
   let shift = 0;
   const ranges = copies.map(({ before, after }) => {
@@ -85,19 +100,14 @@ export function widenPart(
     shift += after.end - after.start - (before.end - before.start);
     return { first: placeInWhole(start), last: placeInWhole(start + after.end - after.start), after };
   });
-  return {
-    xml: widened,
-    sinks: new Set(own.filter(({ local }) => local === 'Sink').map((sink) => getAttributeValue(sink, 'name')!)),
-    problems,
-    toPart: (place) => {
-      for (const { first, last, after } of ranges) {
-        if (isBefore(place, first) || !isBefore(place, last)) continue;
-        const to = sent.placeAt(after.start);
-        const column = place.line === first.line ? place.column - first.column + to.column : place.column;
-        return { ...place, line: place.line - first.line + to.line, column };
-      }
-      return undefined;
-    },
+  return (place) => {
+    for (const { first, last, after } of ranges) {
+      if (isBefore(place, first) || !isBefore(place, last)) continue;
+      const to = sent.placeAt(after.start);
+      const column = place.line === first.line ? place.column - first.column + to.column : place.column;
+      return { ...place, line: place.line - first.line + to.line, column };
+    }
+    return undefined;
   };
 }
 
