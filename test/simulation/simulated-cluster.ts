@@ -72,11 +72,9 @@ export class SimulatedCluster implements Pick<Leases, keyof Leases>, CommandTabl
           fence && this.owners[fence.partition]!.epoch !== fence.epoch ? [fence] : [],
         );
         if (stale.length > 0) throw new FencedOut(stale);
-        for (const { id, fence, changes, orders } of settlements) {
-          // What a person asks for is marked on any node; the owner carries it out. So is the visit that makes a new order in
-          // place of one that an ill sink refused.
-          const isReplaced = orders?.every(({ state }) => state === 'dropped') ?? false;
-          const isMark = changes?.reason === 'reconciled' || changes?.pendingDeletion === CLEARED || isReplaced;
+        for (const { id, fence, changes } of settlements) {
+          // What a person asks for is marked on any node; the owner carries it out.
+          const isMark = changes?.reason === 'reconciled' || changes?.pendingDeletion === CLEARED;
           if (!fence && !isMark) this.violations.push(`URL ${id} was settled without a fence`);
         }
         return store.settle(settlements);

@@ -34,8 +34,10 @@ export function decideIndexingDespiteCanonical({ reason, source }: UrlState, now
   return hasGivenWay(reason) ? change({ source: source ?? REFRESH, dueAt: now }) : undefined;
 }
 
-export function decideRequestedVisit(state: UrlState, now: Instant): Disposition | undefined {
-  return NEVER_CRAWLED.has(state.status) ? undefined : change(toImmediateQueuePlace(state, now));
+/** @param anew whether the page is fetched even if it has not changed */
+export function decideRequestedVisit(state: UrlState, now: Instant, anew = false): Disposition | undefined {
+  if (NEVER_CRAWLED.has(state.status)) return undefined;
+  return change({ ...(anew ? { etag: null, lastModified: null } : {}), ...toImmediateQueuePlace(state, now) });
 }
 
 /**

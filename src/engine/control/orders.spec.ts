@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newUrl } from '../../../test/support/frontier-samples.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { openStoreInThisThread } from '../../../test/support/store-in-this-thread.js';
@@ -83,7 +83,6 @@ async function ordersOf(
   const crawler = {
     decide,
     noteRequested: (ids: unknown) => requested.push(ids),
-    admit: (states: unknown) => requested.push(states),
   } as unknown as Crawler;
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const crawlers = { findStored: (name: string) => (name === 'test' ? crawler : undefined) };
@@ -127,4 +126,17 @@ describe('a deletion that an operator sends again', () => {
     await expect(orders.retry(3)).rejects.toThrow('no longer known to crawler test');
     await expect(orders.retry(1)).rejects.toThrow('is being visited');
   });
+});
+
+it.each([true, false])('a refused document is fetched anew by the owner of its host; free: %s', async (isFree) => {
+  const words: UrlCommand[] = [];
+  const decide = async (_: UrlState, word: UrlCommand) => words.push(word) > 0 && isFree;
+  const { orders, store, requested } = await ordersOf([order(1, { kind: 'add', state: 'refused' })], decide);
+  const settle = vi.spyOn(store, 'settle');
+  await orders.retryAll([1]);
+  expect(words).toEqual([{ do: 'visit', anew: true }]);
+  expect(requested).toHaveLength(isFree ? 0 : 1);
+  // Without the fence of the owner, a URL must not be changed.
+  expect(settle).not.toHaveBeenCalled();
+  expect(await store.getOrder(1)).toMatchObject({ state: 'dropped' });
 });

@@ -1,6 +1,5 @@
 import { HOLD_CAUSES, type HoldCause, isHoldCause, RELEASED } from '../../domain/crawl/change-guard.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import { toImmediateQueuePlace } from '../../domain/frontier/sources.js';
 import { parsePartUri } from '../../domain/push/parts.js';
 import { earlier, type Instant, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -277,11 +276,9 @@ export class Orders {
 
   /** The new order gets its own entry in the ledger; the refused one is closed. */
   private async requestVisit(crawler: Crawler, state: UrlState, refusedEntry: LedgerEntry): Promise<void> {
-    const place = toImmediateQueuePlace(state, this.services.clock.now());
-    const changes = { etag: null, lastModified: null, ...place } as const;
-    crawler.noteRequested([state.id]);
-    await this.services.store.settle([{ id: state.id, changes, orders: [{ ...refusedEntry, state: 'dropped' }] }]);
-    crawler.admit([{ ...state, etag: undefined, lastModified: undefined, ...place }]);
+    // Its owner asks for the visit; a URL that is in flight is visited once more.
+    if (!(await crawler.decide(state, { do: 'visit', anew: true }))) crawler.noteRequested([state.id]);
+    await this.services.store.saveOrders([{ ...refusedEntry, state: 'dropped' }]);
   }
 
   /** Finds the URL of the order, or that of the page from which its document was split off. */

@@ -40,7 +40,7 @@ export class UrlCommands {
         return toResult(decideIndexingDespiteCanonical(state, now));
       case 'visit':
         if (command.reasons && !command.reasons.some((reason) => reason === state.reason)) return undefined;
-        return toResult(decideRequestedVisit(state, now));
+        return toResult(decideRequestedVisit(state, now, command.anew));
       case 'judge':
         return toResult(await this.rejudging.decide(context, state));
       case 'send-again':

@@ -15,8 +15,8 @@ import type { Fence } from '../../ports/partitions.js';
  */
 export type UrlCommand =
   | { readonly do: 'clear' | 'forget-error' | 'judge' | 'index-after-all' }
-  /** With reasons: only if the URL is in error for one of them. */
-  | { readonly do: 'visit'; readonly reasons?: readonly Reason[] }
+  /** With reasons: only if the URL is in error for one of them. Anew: also if the page says that it has not changed. */
+  | { readonly do: 'visit'; readonly reasons?: readonly Reason[]; readonly anew?: boolean }
   | { readonly do: 'send-again'; readonly entry: LedgerEntry }
   /** Discards what a guard holds. */
   | { readonly do: 'drop'; readonly entry: LedgerEntry }
