@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { findProblems } from './accessible.js';
 import { describeInBrowser } from './browser.js';
 
 const READER = 'reader-key-for-tests';
@@ -22,6 +23,7 @@ describeInBrowser('with API keys', { keys: `ann:read:${READER},bob:admin:${ADMIN
     asked.length = 0;
     await page.keyboard.press('Enter');
     await page.getByText('The server does not recognize this key.').waitFor();
+    expect(await findProblems(page)).toEqual([]);
     // The browser reports requests on its own time, at times after what they bring about.
     await expect.poll(() => asked.filter((path) => path === '/api/v1/session'), { timeout: 10_000 }).toHaveLength(1);
   });

@@ -2,6 +2,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { FakeSite } from '../support/fake-site.js';
 import { createPage, HTML, write } from '../support/guarded-sites.js';
+import { findProblems, openPanels, tryDialog } from './accessible.js';
 import { describeInBrowser, type Stage } from './browser.js';
 
 const PATIENCE = { timeout: 120_000 };
@@ -44,6 +45,8 @@ describeInBrowser('held changes and moves of sites', { configuration: CONFIGURAT
     const row = page.getByRole('table').getByRole('row').nth(1);
     await row.waitFor();
     expect(await row.textContent()).toContain('We are working on our site');
+    await openPanels(page);
+    expect(await tryDialog(page, page.getByRole('button', { name: 'Drop…' }))).toEqual([]);
     await page.getByRole('button', { name: 'Drop…' }).click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.textContent()).toContain(
@@ -73,6 +76,7 @@ describeInBrowser('held changes and moves of sites', { configuration: CONFIGURAT
     await card.getByText(`${PATHS.length - 1} of ${PATHS.length} pages`).waitFor();
     await card.getByText('1 page leads nowhere').click();
     await card.getByText(PATHS[0]!).last().waitFor();
+    expect(await findProblems(page)).toEqual([]);
   });
 
   it('to another site wait for a decision', async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { findProblems, openPanels } from './accessible.js';
 import { describeInBrowser } from './browser.js';
 
 const OTHER = 'other';
@@ -20,6 +21,8 @@ describeInBrowser('the guide to a new crawl', {}, (stage) => {
     world.site.page('/', ['/guide/', '/attic/trunk.html', 'https://elsewhere.example/']);
     const before = await configuration();
     await look();
+    await openPanels(page);
+    expect(await findProblems(page)).toEqual([]);
     const groups = await page.locator('.fates > div').allTextContents();
     expect(groups.slice(0, -1).toSorted()).toEqual([
       expect.stringMatching(/^no1 link Outside the site 127\.\S+, which you chose\.https:\/\/elsewhere\.example\/$/),
@@ -89,7 +92,7 @@ describeInBrowser('the guide to a new crawl', {}, (stage) => {
     await page.getByLabel('Kind of index').selectOption('json');
     await page.getByLabel('Address', { exact: true }).fill('http://10.255.255.1/orders');
     await page.getByText('On a private network').click();
-    expect(await page.getByLabel('Allow addresses of the sink').inputValue()).toBe('10.0.0.0/8');
+    expect(await page.getByLabel('Private addresses to allow for the sink').inputValue()).toBe('10.0.0.0/8');
     await page.getByLabel('Kind of index').selectOption('kafka');
     expect(await page.getByLabel(/^Topic/).getAttribute('required')).not.toBeNull();
     expect(await page.getByLabel(/^Password/).getAttribute('type')).toBe('password');

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { startElasticsearchReceiver } from '../support/receivers/elasticsearch-receiver.js';
+import { tryDialog } from './accessible.js';
 import { describeInBrowser } from './browser.js';
 
 describeInBrowser('the index of a search sink', {}, (stage) => {
@@ -21,6 +22,8 @@ describeInBrowser('the index of a search sink', {}, (stage) => {
     await open('/push');
     const panel = page.getByRole('region', { name: 'search' });
     await panel.getByText(/The sink has received what docs has indexed/).waitFor();
+    for (const name of ['Switch the alias…', 'Roll back…', 'Replace documents of others…'])
+      expect(await tryDialog(page, panel.getByRole('button', { name }))).toEqual([]);
     await panel.getByRole('button', { name: 'Switch the alias…' }).click();
     await page.getByRole('dialog', { name: 'Switch web' }).getByRole('button', { name: 'Compare and switch' }).click();
     await panel.getByText(/The alias web was moved from web-1 to pages \(\d+ documents compared\)\./).waitFor();

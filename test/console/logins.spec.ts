@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { MemberSite } from '../support/member-site.js';
+import { findProblems } from './accessible.js';
 import { describeInBrowser } from './browser.js';
 
 const CONFIGURATION = `
@@ -49,6 +50,7 @@ describeInBrowser(
         await panel.getByText(`${refused} of 3`).waitFor();
       }
       await panel.getByText('Crawlway does not retry this login').waitFor();
+      expect(await findProblems(page)).toEqual([]);
       await configure(world.server.url, site, site.password);
       await panel.getByText('logged-in').waitFor();
       await test.click();

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { findProblems, openPanels, tryDialog } from './accessible.js';
 import { describeInBrowser, type Stage } from './browser.js';
 
 /** Visiting and pushing happen in the background. */
@@ -45,6 +46,8 @@ describeInBrowser('held deletions, refused orders and differences', { configurat
       const { page, open } = stage();
       await revoke(stage(), LOST);
       await open('/push?view=held');
+      await openPanels(page);
+      expect(await tryDialog(page, page.getByRole('button', { name: 'Release…' }))).toEqual([]);
       await page.getByRole('button', { name: 'Release…' }).click();
       const dialog = page.getByRole('dialog', { name: 'Release held deletions' });
       expect(await dialog.textContent()).toContain(`2 documents of ${host(stage())} will be removed from the index`);
@@ -67,6 +70,7 @@ describeInBrowser('held deletions, refused orders and differences', { configurat
     await page.getByText('The sinks refused 1 order.').waitFor();
     await page.getByRole('link', { name: 'Review' }).click();
     await table.getByRole('row', { name: /news\.html.*this document is poison/ }).waitFor();
+    expect(await findProblems(page)).toEqual([]);
     world.receiver.fate = () => 'pass';
     await table.getByRole('button', { name: /Resend order/ }).click();
     await page.getByText('The page will be fetched again, and the resulting order will be sent.').waitFor();
@@ -89,6 +93,7 @@ describeInBrowser('held deletions, refused orders and differences', { configurat
     await page.getByRole('button', { name: 'Compare with the store' }).click();
     const report = page.getByRole('region', { name: 'Reconciliation report' });
     await report.getByText('http://elsewhere.example/').waitFor();
+    expect(await tryDialog(page, report.getByRole('button', { name: 'Repair…' }))).toEqual([]);
     await report.getByRole('button', { name: 'Repair…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Repair main' });
     expect(await dialog.textContent()).toContain(

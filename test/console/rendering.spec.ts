@@ -1,6 +1,7 @@
 /** Pages created by scripts, on the screens *Try a URL* and *Host*. */
 import { expect, it } from 'vitest';
 import { publishShop } from '../rendering/script-made-site.js';
+import { findProblems, openPanels } from './accessible.js';
 import { describeInBrowser } from './browser.js';
 
 const SANDBOX = process.getuid?.() === 0 ? 'sandbox="false"' : '';
@@ -29,6 +30,8 @@ describeInBrowser('pages that need rendering', { configuration: CONFIGURATION },
     expect(await picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth)).toBe(1280);
     const links = page.getByRole('region', { name: 'Links of the page' });
     expect(await links.getByRole('row', { name: /product\/1\b/ }).textContent()).toContain('created by scripts');
+    await openPanels(page);
+    expect(await findProblems(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 

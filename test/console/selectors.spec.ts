@@ -1,5 +1,6 @@
 /** Selectors and fields that are tried on a page before they are saved. */
 import { expect, it } from 'vitest';
+import { tryDialog } from './accessible.js';
 import { describeInBrowser } from './browser.js';
 
 const PAGE = `<title>Lamp</title><nav>Home News</nav><main><h1>Brass lamp</h1><p class="price">Price: 42.50 EUR</p>
@@ -45,6 +46,7 @@ describeInBrowser('selectors', {}, (stage) => {
     await trial.getByText('finds 42.5', { exact: true }).waitFor();
     expect(fetched()).toBe(1);
 
+    expect(await tryDialog(page, trial.getByRole('button', { name: 'Add to the configuration…' }))).toEqual([]);
     await trial.getByRole('button', { name: 'Add to the configuration…' }).click();
     const dialog = page.getByRole('dialog', { name: 'What this change would do' });
     await dialog.getByText(/stored URLs? judged/).waitFor();

@@ -52,6 +52,8 @@ const theme = EditorView.theme({
   '.cm-changedLine, .cm-insertedLine': { background: 'var(--good-soft) !important' },
   '.cm-changedText': { background: 'color-mix(in srgb, var(--good) 30%, transparent) !important' },
   '.cm-deletedChunk': { background: 'var(--bad-soft) !important' },
+  // On their coloured ground, the colours of the syntax have too little contrast.
+  '.cm-changedText, .cm-changedText *, .cm-deletedText, .cm-deletedText *': { color: 'var(--text) !important' },
   '.cm-deletedChunk .cm-deletedText': { background: 'color-mix(in srgb, var(--bad) 30%, transparent) !important' },
 });
 
@@ -81,7 +83,7 @@ export function openEditor(element: HTMLElement, options: CodeProps): () => void
         drawSelection(),
         highlightActiveLine(),
         EditorState.readOnly.of(!editable),
-        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         keymap.of([...completionKeymap, ...searchKeymap, ...defaultKeymap, ...historyKeymap]),
         EditorView.updateListener.of((update) => update.docChanged && onChange(update.state.doc.toString())),
         editable ? createLintExtension(options.check) : [],
@@ -142,7 +144,7 @@ export function openDiffView(element: HTMLElement, { before, after, language }: 
         sharedExtensions,
         language === 'xml' ? createXmlLanguage() : language === 'rules' ? rulesLanguage : EditorView.lineWrapping,
         EditorState.readOnly.of(true),
-        EditorView.contentAttributes.of({ 'aria-label': 'Difference between the two versions' }),
+        EditorView.contentAttributes.of({ 'aria-label': 'Difference between the two versions', tabindex: '0' }),
         unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 6 } }),
       ],
     }),

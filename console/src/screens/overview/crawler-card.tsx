@@ -104,7 +104,7 @@ function Figures({ crawler }: { crawler: CrawlerDto }): JSX.Element {
       <Figure
         label="Pushed"
         value={formatRate(crawler.ordersPerSecond)}
-        unit={`${formatCount(crawler.pendingOrders)} on the way`}
+        unit={`${formatCount(crawler.pendingOrders)} in flight`}
       />
       <Figure
         label="Waiting"
