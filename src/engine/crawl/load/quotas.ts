@@ -110,10 +110,13 @@ export class Quotas {
     return full?.name;
   }
 
-  /** To be called when the visit of a page has ended, whatever came of it. */
-  noteVisitEnd(crawler: string, id: UrlId): void {
+  /**
+   * To be called when the visit of a page has ended, whatever came of it.
+   * @param isSettled false: the page did not become a document after all
+   */
+  noteVisitEnd(crawler: string, id: UrlId, isSettled: boolean): void {
     const stored = this.stored.get(crawler);
-    if (stored?.entering.delete(id)) stored.documents++;
+    if (stored?.entering.delete(id) && isSettled) stored.documents++;
   }
 
   /** The quota of the crawler whose limit has been reached. */

@@ -74,9 +74,9 @@ export class Documents {
   }
 
   /** To be called when the visit is settled or has failed. */
-  endVisit({ id, url }: UrlState): void {
+  endVisit({ id, url }: UrlState, isSettled: boolean): void {
     this.urlsGivingWay.delete(url);
-    this.quotas.noteVisitEnd(this.crawler, id);
+    this.quotas.noteVisitEnd(this.crawler, id, isSettled);
   }
 
   /** To be called when the visit could not be settled: what was known about the URL before still holds. */

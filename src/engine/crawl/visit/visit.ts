@@ -76,7 +76,7 @@ export class VisitRunner {
       const visit = { state, host, result, fence, startedAt, restedUntil: undefined, original: undefined };
       return await this.settleStage.settle(visit);
     } finally {
-      this.target.documents.endVisit(state);
+      this.target.documents.endVisit(state, false);
     }
   }
 
@@ -104,10 +104,12 @@ export class VisitRunner {
       this.target.sameTexts.noteSettled(state);
       throw error;
     }
+    let isSettled = false;
     try {
       const settledUrl = await this.settleStage.settle({
         ...{ state, host, result, fence, startedAt, restedUntil, original },
       });
+      isSettled = true;
       result.release?.();
       return settledUrl;
     } catch (error) {
@@ -115,7 +117,7 @@ export class VisitRunner {
       this.target.sameTexts.noteSettled(state);
       throw error;
     } finally {
-      this.target.documents.endVisit(state);
+      this.target.documents.endVisit(state, isSettled);
     }
   }
 
