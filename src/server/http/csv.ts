@@ -1,4 +1,13 @@
+import type { FastifyReply } from 'fastify';
+import { NDJSON_TYPE } from './operation.js';
+
 export const CSV_TYPE = 'text/csv';
+
+/** Has browsers store the answer as a file of that name. */
+export function answerAsFile(reply: FastifyReply, name: string, format: 'csv' | 'ndjson'): void {
+  reply.type(format === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE);
+  reply.header('content-disposition', `attachment; filename="${name}.${format}"`);
+}
 
 /** Writes the fields of an object as a line of CSV. */
 export const toCsvLine = <K extends string>(

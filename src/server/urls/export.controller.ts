@@ -6,7 +6,7 @@ import type { EngineApi } from '../../engine/engine-api.js';
 import type { SearchStep } from '../../engine/ports/frontier-store.js';
 import { ClientGone } from '../http/client-gone.js';
 import { CrawlerName } from '../http/crawler-name.js';
-import { CSV_TYPE, toCsvLine } from '../http/csv.js';
+import { answerAsFile, CSV_TYPE, toCsvLine } from '../http/csv.js';
 import { IfGiven } from '../http/fields.js';
 import { NDJSON_TYPE, Operation } from '../http/operation.js';
 import type { Answer } from '../http/schema.js';
@@ -61,8 +61,7 @@ export class ExportController {
   ): Promise<AsyncIterable<string>> {
     await this.engine.getCrawler(crawler);
     const format = query.format ?? 'csv';
-    reply.type(format === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE);
-    reply.header('content-disposition', `attachment; filename="urls.${format}"`);
+    answerAsFile(reply, 'urls', format);
     return this.streamLines(crawler, query, signal);
   }
 

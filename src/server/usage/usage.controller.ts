@@ -8,7 +8,7 @@ import type { QuotaView } from '../../engine/crawl/load/quotas.js';
 import type { UsageEntry } from '../../engine/crawl/load/usage.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { Clock } from '../../engine/ports/clock.js';
-import { CSV_TYPE, toCsvLine } from '../http/csv.js';
+import { answerAsFile, CSV_TYPE, toCsvLine } from '../http/csv.js';
 import { CrawlerFilter, IfGiven } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import {
@@ -135,8 +135,7 @@ export class UsageController {
     });
     const format = query.format ?? (headers.accept?.startsWith(CSV_TYPE) ? 'csv' : 'json');
     if (format === 'json') return answer;
-    reply.type(`${CSV_TYPE}; charset=utf-8`);
-    reply.header('content-disposition', 'attachment; filename="usage.csv"');
+    answerAsFile(reply, 'usage', format);
     return `${COLUMNS.join(',')}\r\n${answer.days.map((day) => toCsvLine(day, COLUMNS)).join('')}`;
   }
 }
