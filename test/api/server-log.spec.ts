@@ -30,7 +30,7 @@ async function logOf(level: string): Promise<{ lines: Line[]; fetches: Record<st
   const url = (await server.said(/ready.*?(http:\/\/127\.0\.0\.1:\d+)/))[1]!;
   const wrong = await fetch(`${url}/api/v1/crawlers`, { headers: { authorization: 'Bearer wrong' } });
   expect(wrong.status).toBe(401);
-  await server.said(/crawler test has caught up/);
+  await server.said(/crawler test has visited everything/);
   server.signal('SIGTERM');
   const { code, stdout } = await server.ended;
   expect(code).toBe(0);
