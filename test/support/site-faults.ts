@@ -56,6 +56,11 @@ const challenge = (status: number, headers: Record<string, string>, body = ''): 
   setAll({ status, headers: { ...HTML, ...headers }, body });
 
 let incidents = 0;
+/** A word of ten letters that no other answer has. */
+const word = (): string =>
+  [...String(Math.imul(++incidents, 0x9e3779b1) >>> 0).padStart(10, '0')]
+    .map((digit) => 'bdfgklmnpr'[Number(digit)])
+    .join('');
 const INTERSTITIAL = '<title>Just a moment...</title><script>window._cf_chl_opt = {cvId: "3"};</script>';
 
 /** Faults that are seen in the pages, so that what the pages would change is held. */
@@ -67,6 +72,11 @@ export const HELD: Record<string, Fault> = {
   ),
   'a maintenance page with a number of its own each time': setAll(
     () => createPage('Wartung', `Vorübergehend nicht erreichbar. Nummer x${++incidents}y`),
+    NOT_FOUND,
+  ),
+  'an error whose answers differ in some words': setAll(
+    () =>
+      createPage('Sorry', `Nobody could answer in time. Tell our people ${word()} or ${word()} if you call them soon.`),
     NOT_FOUND,
   ),
   'a maintenance page that keeps the titles': changeAll((path) => createPage(`Page ${path}`, UNAVAILABLE)),
@@ -120,6 +130,10 @@ export const HELD: Record<string, Fault> = {
 
 /** Faults that make visits fail, or make no difference. */
 export const FAILURES: Record<string, Fault> = {
+  'the home page of another site': (guarded) => {
+    setAll(NOT_FOUND)(guarded);
+    guarded.site.set('/', createPage('Another company', write('another company')));
+  },
   'a challenge with 403': challenge(403, { 'cf-mitigated': 'challenge' }),
   'a challenge with 405': challenge(405, { 'x-amzn-waf-action': 'captcha' }),
   'a challenge with 202': challenge(202, { 'x-amzn-waf-action': 'challenge' }),

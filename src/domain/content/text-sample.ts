@@ -165,5 +165,23 @@ export const isAlmostEmpty = ({ length }: TextSample): boolean => length < MAX_E
 /** Whether two sketches belong to the same text, but for numbers and a word or two. */
 export const hasSameSketch = (a: bigint, b: bigint): boolean => countAgreements(a, b) >= MIN_SAME_AGREEMENT;
 
+/** A text with two words of its own in each answer, such as an id of the request, is the same if it has more words. */
+const MAX_SIMILAR_WORDS = 150;
+/** Minimum number of parts in which two texts of the same length agree that differ in several words. */
+const MIN_SIMILAR_AGREEMENT = 2;
+
+/**
+ * Whether two sketches belong to the same text or to short ones that have much in common, as two answers of one error
+ * page that differ in several words.
+ */
+export function hasSimilarSketch(a: bigint, b: bigint): boolean {
+  if (hasSameSketch(a, b)) return true;
+  if (Math.max(getWordSteps(a), getWordSteps(b)) > toWordSteps(MAX_SIMILAR_WORDS)) return false;
+  const hasSameLength = Math.abs(getWordSteps(a) - getWordSteps(b)) <= 1;
+  return countAgreements(a, b) >= (hasSameLength ? MIN_SIMILAR_AGREEMENT : MAX_DRASTIC_AGREEMENT + 1);
+}
+
+export const sharesAlmostNothing = (a: bigint, b: bigint): boolean => countAgreements(a, b) <= MAX_DRASTIC_AGREEMENT;
+
 export const isSameText = (a: TextSample, b: TextSample): boolean =>
   (isAlmostEmpty(a) && isAlmostEmpty(b)) || a.digest === b.digest || hasSameSketch(a.sketch, b.sketch);

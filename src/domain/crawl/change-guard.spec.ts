@@ -139,6 +139,38 @@ describe('a text that has nothing in common with the indexed one', () => {
     expect(judge(changed(0, WALL), [1, 2, 3, 4, 5, 6, 7, 8].map(kept))).toBe('believe');
   });
 
+  describe('of which each answer has some words of its own', () => {
+    const say = (...words: string[]) =>
+      `We are sorry that nobody could answer you in time, and ask you to tell our people ${words.join(' or ')} on the phone.`;
+    const first = changed(0, say('quagmire', 'zephyr'));
+    const others = [say('walnut', 'lantern'), say('pebble', 'oyster')].map((text, i) => changed(i + 1, text));
+
+    it('is held for a day', () => {
+      expect(judge(first, others)).toBe('doubt');
+      expect(judge(first, [...others, kept(3)], { askable: 9 })).toEqual({ ask: 5 });
+      expect(judge(first, [...others, kept(3), kept(4), kept(5), kept(6)])).toBe('doubt');
+      expect(judge(first, [...others, ...[3, 4, 5, 6, 7, 8].map(kept)])).toBe('believe');
+    });
+
+    it('is held until the others have recovered if it is about an outage', () => {
+      const down = (id: string) => `The service is temporarily unavailable. ${say(id, `${id}s`)}`;
+      expect(judge(changed(0, down('walnut')), [changed(1, down('pebble')), changed(2, down('oyster'))])).toBe('hold');
+    });
+
+    it('is believed if the pages had much in common before, or are as long as pages are', () => {
+      const old = (i: number) => ({ indexedText: computeTextSketch(`${write(50)} ${write(60 + i).slice(0, 100)}`) });
+      expect(
+        judge(
+          { ...first, ...old(0) },
+          others.map((other, i) => ({ ...other, ...old(i + 1) })),
+        ),
+      ).toBe('believe');
+      const long = (i: number) =>
+        changed(i, `${write(70)} ${write(71)} ${write(72)} ${write(80 + i)} ${write(90 + i).slice(0, 100)}`);
+      expect(judge(long(0), [long(1), long(2)])).toBe('believe');
+    });
+  });
+
   it('is believed if it only lacks a part that the first two others still have, and held if they lack it, too', () => {
     const indexed = `${write(0)} ${write(1)}`;
     const cut = (text: string, title: string): SuspiciousChange => {
@@ -216,6 +248,17 @@ describe('a directive that deletes an indexed document', () => {
     expect(judge(canonical(0, home), [naming(1, home), naming(2, home), kept(3)])).toBe('hold');
     expect(judge(canonical(0, home), [naming(1, `${home}1`), naming(2, `${home}2`), kept(3)])).toBe('believe');
     expect(judge(noindex(0), [naming(1, home), naming(2, home)])).toBe('believe');
+  });
+
+  it('is in doubt on a site of two pages if it names a page with another text', () => {
+    const home = 'https://a.example/';
+    const naming = (isUnrelated: boolean) => ({
+      ...kept(0),
+      change: { kind: 'directive', reason: 'canonical-elsewhere', target: home, isUnrelated } as const,
+    });
+    expect(judge(naming(true), [kept(1)])).toBe('doubt');
+    expect(judge(naming(false), [kept(1)])).toBe('believe');
+    expect(judge(naming(true), [kept(1), kept(2)])).toBe('believe');
   });
 
   it('is obeyed on a site with one document, and held if the others do not answer', () => {

@@ -5,7 +5,14 @@
  * engine collects the answers.
  */
 import { hasSameText } from '../content/exact-duplicates.js';
-import { hasSameSketch, isAlmostEmpty, isSameText, type TextSample } from '../content/text-sample.js';
+import {
+  hasSameSketch,
+  hasSimilarSketch,
+  isAlmostEmpty,
+  isSameText,
+  sharesAlmostNothing,
+  type TextSample,
+} from '../content/text-sample.js';
 import type { Reason } from '../policy/reasons.js';
 import { atMost, type Duration, days, hours, type Instant, milliseconds, minutes } from '../time/units.js';
 import { computeUrlKey } from '../url/url-key.js';
@@ -62,6 +69,8 @@ export interface NewDirective {
   readonly reason: Reason;
   /** The URL to which the page gives way. */
   readonly target?: string;
+  /** Whether the document of that URL has a text that shares almost nothing with that of the page. */
+  readonly isUnrelated?: boolean;
 }
 
 /** What a page whose document is indexed has said. */
@@ -107,7 +116,10 @@ export const selectEvidence = (
 
 /** Whether two changes have the same cause if they have one in common. */
 export const isSameChange = (a: SuspiciousChange, b: SuspiciousChange | undefined): boolean =>
-  isSameDirective(a, b) || (a.kind === 'text' && b?.kind === 'text' && isSameText(a.sample, b.sample));
+  isSameDirective(a, b) ||
+  (a.kind === 'text' &&
+    b?.kind === 'text' &&
+    (isSameText(a.sample, b.sample) || hasSimilarSketch(a.sample.sketch, b.sample.sketch)));
 
 /** What has to be known of a change to recognize it: its directive and the sketch of its text, of which one may be empty. */
 export function identifyChange(change: SuspiciousChange): string {
@@ -121,12 +133,12 @@ export function identifyChange(change: SuspiciousChange): string {
 const EMPTY = 'empty';
 
 /** Whether two identities are those of changes with the same cause; see `isSameChange`. */
-export function hasSameIdentity(a: string, b: string): boolean {
+export function hasSameIdentity(a: string, b: string, isSame = hasSimilarSketch): boolean {
   const [ownDirective, ownText = ''] = a.split('/');
   const [directive, text = ''] = b.split('/');
   if (ownDirective !== '' && ownDirective === directive) return true;
   if (ownText === '' || text === '' || ownText === EMPTY || text === EMPTY) return ownText !== '' && ownText === text;
-  return hasSameSketch(BigInt(`0x${ownText}`), BigInt(`0x${text}`));
+  return isSame(BigInt(`0x${ownText}`), BigInt(`0x${text}`));
 }
 
 /**
@@ -147,6 +159,8 @@ const SECOND_SAMPLE = 8;
  */
 const MIN_TEXT_SHARE = 1 / 12;
 const MIN_DIRECTIVE_SHARE = 0.51;
+/** For texts that are only similar: a catalogue may have been rewritten in the same few words. */
+const MIN_SIMILAR_SHARE = 1 / 3;
 const MIN_CANONICAL_SHARE = 0.5;
 
 export const getHoldCause = (change: SuspiciousChange): HoldCause =>
@@ -160,13 +174,16 @@ export function judgeChange(page: PageAnswer & { change: SuspiciousChange }, evi
 
 function judgeDirective(change: SuspiciousChange, evidence: HostEvidence): ChangeVerdict {
   const { others } = evidence;
-  const target = findDirective(change)?.target;
+  const { target, isUnrelated } = findDirective(change) ?? {};
   const isAlike = ({ change: other, canonical }: PageAnswer): boolean =>
     isSameDirective(change, other) || (target !== undefined && canonical === target);
   const alike = others.filter(isAlike).length;
   // The page that the others name as their canonical URL has no such directive.
   const minShare = target === undefined ? MIN_DIRECTIVE_SHARE : MIN_CANONICAL_SHARE;
-  return judgeShare({ alike, asked: others.length, minShare, isRewrite: false, isLookedAtTwice: false }, evidence);
+  const shares = { alike, asked: others.length, minShare, isRewrite: false, isLookedAtTwice: false };
+  const verdict = judgeShare(shares, evidence);
+  // Too few pages to tell a mistake in a template from a wish; but a page is no copy of one that says something else.
+  return verdict === 'believe' && isUnrelated && others.length < FIRST_SAMPLE ? 'doubt' : verdict;
 }
 
 function judgeText(page: PageAnswer, sample: TextSample, evidence: HostEvidence): ChangeVerdict {
@@ -183,7 +200,15 @@ function judgeText(page: PageAnswer, sample: TextSample, evidence: HostEvidence)
   const isLookedAtTwice = sample.isDrastic || sample.namesOutage;
   if (asked === 0 && evidence.askable === 0) return judgeTextAlone(sample, evidence);
   const verdict = judgeShare({ alike, asked, minShare: MIN_TEXT_SHARE, isRewrite, isLookedAtTwice }, evidence);
-  return verdict === 'believe' && sample.namesOutage && asked < SECOND_SAMPLE ? 'doubt' : verdict;
+  if (verdict !== 'believe') return verdict;
+  const similar = countSimilar(
+    page,
+    others.filter((_, i) => relations[i] === 'rewritten'),
+  );
+  const shares = { alike: alike + similar, asked, minShare: MIN_SIMILAR_SHARE, isRewrite: false, isLookedAtTwice };
+  const further = similar === 0 ? 'believe' : judgeShare(shares, evidence);
+  if (further === 'believe') return sample.namesOutage && asked < SECOND_SAMPLE ? 'doubt' : 'believe';
+  return further === 'hold' && !sample.namesOutage ? 'doubt' : further;
 }
 
 /** Pages that name different canonical URLs are not sent to one page by a mistake in a template. */
@@ -270,6 +295,29 @@ const wereSame = ({ indexedStamp: a }: PageAnswer, { indexedStamp: b }: PageAnsw
 /** Whether their indexed texts were the same but for numbers. */
 const wereAlike = ({ indexedText: a }: PageAnswer, { indexedText: b }: PageAnswer): boolean =>
   a !== undefined && b !== undefined && hasSameSketch(a, b);
+
+/** Maximum number of texts that are compared with each other. */
+const MAX_COMPARED = 24;
+
+/**
+ * Counts the pages whose new texts have much in common with that of the page, directly or by way of one another: an
+ * error page of which each answer has some words of its own.
+ */
+function countSimilar(page: PageAnswer, others: readonly PageAnswer[]): number {
+  const found = [page];
+  const left = new Set(others.slice(0, MAX_COMPARED));
+  for (const known of found)
+    for (const other of left) if (hasBecomeSimilar(known, other) && left.delete(other)) found.push(other);
+  return found.length - 1;
+}
+
+/** Pages of a catalogue, which were similar before, do not count, nor do those that have become the same. */
+function hasBecomeSimilar(a: PageAnswer, b: PageAnswer): boolean {
+  if (a.change?.kind !== 'text' || b.change?.kind !== 'text' || !a.indexedText || !b.indexedText) return false;
+  const [own, other] = [a.change.sample, b.change.sample];
+  if (!hasSimilarSketch(own.sketch, other.sketch) || isSameText(own, other)) return false;
+  return sharesAlmostNothing(a.indexedText, b.indexedText) || hasSameSketch(a.indexedText, b.indexedText);
+}
 
 /** A robots.txt that forbids more than this share of what is indexed, and more than one page, is held. */
 const MAX_FORBIDDEN_SHARE = 0.5;

@@ -192,6 +192,33 @@ it('a host that refuses connections, or whose pages are gone, releases nothing',
   expect((await countOrders(world)).adds).toBe(count);
 });
 
+it('pages that are gone stay for a day while the home page is that of another site', async () => {
+  const { world, site, paths, count, ...guarded } = await illSite({ fault: 'the home page of another site' });
+  await visitAll(world, 1);
+  await world.pass(hours(3));
+  expect(await countOrders(world)).toEqual({ adds: count, deletes: 0 });
+  recover({ ...guarded, site, paths });
+  await world.pass(hours(2));
+  expect(await world.store.count({ crawler: 'test', status: 'indexed' })).toBe(count);
+  FAULTS['the home page of another site']!({ ...guarded, site, paths });
+  await visitAll(world, 1);
+  await world.pass(hours(48));
+  expect(await countOrders(world)).toEqual({ adds: count + 1, deletes: count - 1 });
+});
+
+it('a canonical link between the only two pages of a site is obeyed after a day if their texts differ', async () => {
+  const { site } = await guardedSite([2, { write, around: ['', ''] }], 0);
+  const world = await start({ attributes: DAILY, crawler: `<Root url="${site.url('/')}"/>`, index: 'none' });
+  await world.pass(minutes(10));
+  site.set('/topic-0', createPage('Page', write('2 /topic-0'), '<link rel="canonical" href="/">'));
+  await visitAll(world, 1);
+  expect((await world.engine.getMetrics()).heldDeletions).toBe(1);
+  await world.pass(hours(20));
+  expect((await countOrders(world)).deletes).toBe(0);
+  await world.pass(hours(30));
+  expect((await countOrders(world)).deletes).toBe(1);
+});
+
 it.each([
   ['a maintenance page', 'held'],
   ['a login form', 'held'],

@@ -90,12 +90,13 @@ describe('held deletions', () => {
     const uri = site.url('/p1');
     const before = (await held()).find((entry) => entry.uri === uri)!;
     expect(before.state).toBe('awaiting');
-    receiver.fate = (body) => (body.includes('PAPI_uri=') ? 'refuse' : 'pass');
-    site.set('/p1', { status: 404 });
+    receiver.fate = (body) => (/PAPI_uri=[^&]*%2Fp1(?:&|$)/.test(body) ? 'refuse' : 'pass');
+    // A host on which no page is well says nothing about one that is gone.
+    site.page('/p2').set('/p1', { status: 404 });
     await visit();
     expect(await world.engine.orders.list({ uri, state: 'refused' }, undefined, 10)).toHaveLength(1);
     expect(await world.store.getOrder(before.id)).toMatchObject({ state: 'cancelled' });
-    site.set('/p1', { status: 500 });
+    for (const path of ['/p1', '/p2']) site.set(path, { status: 500 });
     await visit();
     const [again] = await world.engine.orders.list({ uri, state: 'awaiting' }, undefined, 10);
     expect(again!.decidedAt).toBeGreaterThan(before.decidedAt);

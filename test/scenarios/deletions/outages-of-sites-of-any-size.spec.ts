@@ -14,6 +14,7 @@ const FAULTS: Record<string, FakePage> = {
   'a server error': { status: 500 },
   'a refusal of every page': { status: 403 },
   'a broken answer': ({ socket }) => void socket.end('this is not HTTP\r\n\r\n'),
+  'a 404 as of a server that has none of the pages': { status: 404 },
   'a reset connection': ({ socket }) => void socket.resetAndDestroy(),
   'a login wall': ({ url }) =>
     url?.startsWith('/login')

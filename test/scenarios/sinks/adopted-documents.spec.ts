@@ -62,7 +62,8 @@ it('what is in the crawl space is visited once, and replaced or deleted; what is
   await world.pass(minutes(10));
   const visited = site.requests.slice(fetches).map(({ path }) => path);
   expect(visited.filter((path) => path === '/orphan')).toHaveLength(1);
-  expect(visited.filter((path) => PATHS.includes(path))).toEqual([]);
+  // Before the document of a page that is gone is deleted, a few others show that the host is well.
+  expect(visited.filter((path) => PATHS.includes(path)).length).toBeLessThanOrEqual(3);
   expect(await entries()).toMatchObject({ ...crawled, ...kept, '/orphan': 'own' });
   expect(Object.keys(await entries())).not.toContain('/2#top');
 

@@ -5,7 +5,12 @@
  * again and the host is then asked anew.
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
-import { isSuspicious, type TextSample } from '../../../domain/content/text-sample.js';
+import {
+  hasSameSketch,
+  isSuspicious,
+  sharesAlmostNothing,
+  type TextSample,
+} from '../../../domain/content/text-sample.js';
 import { judgeCanonical } from '../../../domain/crawl/canonical.js';
 import {
   type ChangeVerdict,
@@ -13,6 +18,8 @@ import {
   DOUBT,
   findDirective,
   type HostEvidence,
+  hasSameIdentity,
+  identifyChange,
   isCommonText,
   isDirective,
   isHoldCause,
@@ -171,7 +178,9 @@ export class ChangeGuard {
     if (target === undefined) return undefined;
     const canonicalState = await this.services.store.find(this.crawler, target);
     if (judgeCanonical(state, canonicalState) !== 'gives-way') return undefined;
-    return { reason: CANONICAL_ELSEWHERE, target };
+    const [own, other] = [state.textSketch, canonicalState?.textSketch];
+    const isUnrelated = own !== undefined && other !== undefined && sharesAlmostNothing(own, other);
+    return { reason: CANONICAL_ELSEWHERE, target, isUnrelated };
   }
 
   /** Whether the page's change has been held for this long, or was released by an operator. */
@@ -184,6 +193,14 @@ export class ChangeGuard {
       ({ reason, answer, decidedAt }) =>
         isHoldCause(reason) && (answer === RELEASED || (latest !== undefined && decidedAt <= latest)),
     );
+  }
+
+  /** Whether a page that is held says what it said before: a page that says something else each time has no text of its own. */
+  private async saysTheSame(state: UrlState, change: SuspiciousChange): Promise<boolean> {
+    if (!isHoldCause(state.pendingDeletion) || change.kind !== 'text') return true;
+    const filter = { crawler: this.crawler, uri: state.url, state: 'awaiting' } as const;
+    const [latest] = await this.services.store.listOrders(filter, undefined, 1);
+    return latest?.stamp === undefined || hasSameIdentity(identifyChange(change), latest.stamp, hasSameSketch);
   }
 
   /** True if the change is believed. */
@@ -203,6 +220,7 @@ export class ChangeGuard {
     if (isHoldCause(state.pendingDeletion)) inquiry.held.add(state.id);
     let verdict: ChangeVerdict = 'hold';
     if (inquiry.outstanding.size === 0) verdict = await this.proceed(state.hostKey, inquiry, state.id, answer);
+    if (verdict === 'believe' && !(await this.saysTheSame(state, change))) verdict = 'doubt';
     if (verdict === 'believe' || (verdict === 'doubt' && (await this.isHeldSince(state, DOUBT)))) {
       inquiry.believed++;
       return true;

@@ -29,6 +29,7 @@ const MAX_UNWRITTEN = 10_000;
 const SIGN_SAMPLE = 3;
 /** Number of pages from which a sample is taken. */
 const MAX_CANDIDATES = 100;
+const WRONG_TEXTS: readonly ErrorCode[] = ['one-page-everywhere', 'emptied'];
 
 /** Why a deletion is waiting, and the latest time at which its page is visited again. */
 export interface Wait {
@@ -86,6 +87,8 @@ interface TroubleServices {
 
 export class HostTroubles {
   private readonly hosts = new BoundedMap<string, Trouble>(MAX_HOSTS);
+  /** The page of each host whose text was last not believed, unless it has answered otherwise since. */
+  private readonly doubted = new BoundedMap<string, UrlId>(MAX_HOSTS);
   private restoring: Promise<void> | undefined;
   private readonly unwritten = new BoundedMap<UrlId, UnwrittenWait>(MAX_UNWRITTEN);
   /** URLs of released pages that have not been visited yet; a further release need not request them again. */
@@ -98,6 +101,9 @@ export class HostTroubles {
 
   /** Must be called at the end of every visit, before its disposition. */
   async noteResponse(response: HostResponse): Promise<void> {
+    const { id, hostKey, code } = response;
+    if (code !== undefined && WRONG_TEXTS.includes(code)) this.doubted.set(hostKey, id);
+    else if (this.doubted.get(hostKey) === id) this.doubted.delete(hostKey);
     await this.restore();
     const trouble = this.hosts.get(response.hostKey);
     if (!trouble) return;
@@ -128,6 +134,16 @@ export class HostTroubles {
   /** Returns when the visit that got the last good response began, if deletions of the host are waiting. */
   findLastSignOfLife(hostKey: string): Instant | undefined {
     return this.hosts.get(hostKey)?.lastSign;
+  }
+
+  /**
+   * Whether a page of the host has a text that the change guard does not believe: the host may be another server, which
+   * has none of the other pages.
+   */
+  async isInDoubt(hostKey: string): Promise<boolean> {
+    if (this.doubted.has(hostKey)) return true;
+    const filter = { crawler: this.crawler, hostKey, indexed: true, reasons: WRONG_TEXTS };
+    return (await this.services.store.list(filter, 0, 1)).length > 0;
   }
 
   /** Decides on a deletion that results from a server fault. */

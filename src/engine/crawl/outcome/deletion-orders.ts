@@ -5,7 +5,7 @@ import type { StateChanges, UrlState } from '../../../domain/crawl/url-state.js'
 import { REFRESH } from '../../../domain/frontier/sources.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { PushOrder } from '../../../domain/push/order.js';
-import { isServerFault } from '../../../domain/push/sign-of-life.js';
+import { isPageGone, isServerFault } from '../../../domain/push/sign-of-life.js';
 import { after, type Duration, earlier, NEVER } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { LedgerEntry, UrlChanges } from '../../ports/frontier-store.js';
@@ -54,7 +54,7 @@ export class DeletionOrders {
     // A document that the store does not know cannot be lost to an outage of its site.
     if (!isUnguarded && state.stamp !== undefined) {
       const { startedAt = this.services.clock.now() } = decision;
-      const waitingSince = isServerFault(reason) ? waitingOrder?.decidedAt : undefined;
+      const waitingSince = isServerFault(reason) || isPageGone(reason) ? waitingOrder?.decidedAt : undefined;
       const verdict = await this.deletions.judge({
         state,
         reason,

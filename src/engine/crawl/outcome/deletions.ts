@@ -9,6 +9,7 @@ import { GIVEN_UP } from '../../../domain/crawl/disposition.js';
 import { REDIRECT_TROUBLE } from '../../../domain/crawl/redirects.js';
 import { AWAITING_TARGET } from '../../../domain/crawl/revisit.js';
 import { DeletionGuard } from '../../../domain/push/deletion-guard.js';
+import { needsEarlyLook } from '../../../domain/push/early-look.js';
 import { WITH_ITS_PAGE } from '../../../domain/push/parts.js';
 import { isPageGone, isServerFault } from '../../../domain/push/sign-of-life.js';
 import { after, before, hours, type Instant } from '../../../domain/time/units.js';
@@ -67,11 +68,25 @@ export class Deletions {
     await this.restoring;
     const alike = await this.waitForOthers(deletion);
     if (alike) return alike;
-    const faultVerdict = isFault ? await this.services.troubles.judgeFault(deletion, settings) : 'pass';
+    const needsSign = isFault || (await this.needsSignForGone(deletion));
+    const faultVerdict = needsSign ? await this.services.troubles.judgeFault(deletion, settings) : 'pass';
     if (faultVerdict !== 'pass') return faultVerdict;
     const verdict = await this.checkLimits(deletion);
     if (verdict === 'hold') this.holdingHosts.add(deletion.state.hostKey);
     return verdict;
+  }
+
+  /**
+   * Whether a page that is gone is deleted only if another page of its host is well: the host may be another server,
+   * which has none of them. On a large host, the early look at other pages decides, unless one has a wrong text.
+   */
+  private async needsSignForGone({ state: { hostKey }, reason }: WantedDeletion): Promise<boolean> {
+    const { settings, services } = this;
+    // No server sends 410 by mistake.
+    if (!isPageGone(reason) || reason === 'http-410' || !settings.signOfLife) return false;
+    if (await services.troubles.isInDoubt(hostKey)) return true;
+    const indexed = await services.store.countIndexedOfHost(this.crawler, hostKey);
+    return indexed > 1 && !needsEarlyLook(indexed, settings);
   }
 
   /** Redirects that lead nowhere are the host's fault, not that of one page, as long as several of its pages have them. */
