@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { accepts, file, importAndLoad, linesOf, SITE, verdicts } from '../test/support/imported.js';
 import { convert } from './index.js';
+import { ImportError } from './model.js';
 
 describe('Norconex', () => {
   const collector = `<httpcollector id="c">
@@ -316,4 +317,9 @@ it('Google Search Appliance: each line of a list is taken, or listed with its pl
     'export.xml:3 weight of url',
     'export.xml:4 proxy = p',
   ]);
+});
+
+it('elements that are nested without end are refused in a sentence', () => {
+  const nested = `<httpcollector id="x">${'<a>'.repeat(2_000)}${'</a>'.repeat(2_000)}</httpcollector>`;
+  expect(() => convert('norconex', [file('x.xml', nested)])).toThrow(ImportError);
 });

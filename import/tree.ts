@@ -61,10 +61,19 @@ export function parseXml({ name, text, places }: ImportFile, report: ImportRepor
   if (validation !== true) throw new ImportError(`${name}:${validation.err.line}: ${validation.err.msg}`);
   const findLine = createLineFinder(xml);
   const place = (offset: number): string => places?.[findLine(offset) - 1] ?? `${name}:${findLine(offset)}`;
-  const roots = (parser.parse(xml) as ParsedElement[]).flatMap((element) => toNodes(element, 0, place));
+  const roots = parse(name, xml).flatMap((element) => toNodes(element, 0, place));
   const root = roots.find((node) => !node.name.startsWith('?'));
   if (!root) throw new ImportError(`${name} contains no XML element`);
   return report.addInput(name, root);
+}
+
+/** The parser itself refuses elements that are nested too deeply. */
+function parse(name: string, xml: string): ParsedElement[] {
+  try {
+    return parser.parse(xml) as ParsedElement[];
+  } catch (error) {
+    throw new ImportError(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function toNodes(parsed: ParsedElement, depth: number, place: (offset: number) => string): Node[] {
