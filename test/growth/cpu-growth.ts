@@ -2,24 +2,46 @@
 const FACTOR = 4;
 /** 2.3 times for each doubling. Linear time would be 4, quadratic time is 16. */
 const MOST_GROWTH = 2.3 ** 2;
-/** The clock of the processor time ticks every 4 ms or so: shorter times mean nothing, and their sum is exact enough. */
+/** The clock of the processor time ticks every 4 ms or so: shorter times mean nothing. */
 const LEAST_MS = 40;
 const MOST_MS = 600;
+const LEAST_ROUNDS = 8;
 /** What takes this long at the large size is not slow, whatever it grows like. */
 const NEGLIGIBLE_MS = 3;
-const NEGLIGIBLE_ROUNDS = 6;
 
-function measureCpuMs(work: () => void): number {
-  const before = process.threadCpuUsage();
-  work();
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1000;
-}
+/** How often the large input is read in one measurement, if it took this long once. */
+const countRuns = (onceMs: number): number => Math.ceil(LEAST_MS / Math.max(onceMs, NEGLIGIBLE_MS));
 
 /**
- * The names of the inputs that take more than linear time. Only the processor time of this thread counts, and both sizes are
- * measured in turns, so that the rest of the machine has no part in it.
+ * Both sizes, measured in turns. The least of several times counts: whatever else the machine does can only make one longer, also
+ * the processor time of this thread, which shares caches and the collector of garbage.
  */
+class Comparison {
+  private smallMs = Number.POSITIVE_INFINITY;
+  private largeMs = Number.POSITIVE_INFINITY;
+  private spentMs = 0;
+  private rounds = 0;
+
+  /** @param smallMs for as much input in all as the large one */
+  add(smallMs: number, largeMs: number): void {
+    this.smallMs = Math.min(this.smallMs, smallMs);
+    this.largeMs = Math.min(this.largeMs, largeMs);
+    this.spentMs += largeMs;
+    this.rounds++;
+  }
+
+  get growth(): number {
+    return (FACTOR * this.largeMs) / this.smallMs;
+  }
+
+  /** As soon as the growth is small enough, or after long enough if it is not. */
+  get isDecided(): boolean {
+    if (this.rounds === 0) return false;
+    return this.growth <= MOST_GROWTH || (this.spentMs >= MOST_MS && this.rounds >= LEAST_ROUNDS);
+  }
+}
+
+/** The names of the inputs that take more than linear time. Only the processor time of this thread counts. */
 export function findSuperlinear<T>(
   inputs: Readonly<Record<string, (size: number) => T>>,
   work: (input: T) => void,
@@ -31,19 +53,18 @@ export function findSuperlinear<T>(
   });
 }
 
-/** Returns the growth as soon as it is small enough, or after long enough if it is not. */
 function measureGrowth<T>(small: T, large: T, work: (input: T) => void): number {
+  const measure = (input: T, runs: number): number => {
+    const before = process.threadCpuUsage();
+    for (let run = 0; run < runs; run++) work(input);
+    return getMsSince(before);
+  };
   work(small);
-  let [smallMs, largeMs] = [0, 0];
-  for (let round = 1; largeMs < MOST_MS; round++) {
-    smallMs += measureCpuMs(() => {
-      for (let run = 0; run < FACTOR; run++) work(small);
-    });
-    largeMs += measureCpuMs(() => work(large));
-    if (round >= NEGLIGIBLE_ROUNDS && largeMs / round < NEGLIGIBLE_MS) return 0;
-    if (largeMs >= LEAST_MS && FACTOR * largeMs <= MOST_GROWTH * smallMs) break;
-  }
-  return (FACTOR * largeMs) / smallMs;
+  const runs = countRuns(measure(large, 1));
+  if (measure(large, runs) < runs * NEGLIGIBLE_MS) return 0;
+  const comparison = new Comparison();
+  while (!comparison.isDecided) comparison.add(measure(small, FACTOR * runs), measure(large, runs));
+  return comparison.growth;
 }
 
 /** The same for work that waits, also for a server in this thread. Both sides count: what is linear together is linear. */
@@ -52,26 +73,25 @@ export async function findSuperlinearAnswers(
   work: (input: string) => Promise<unknown>,
   size: number,
 ): Promise<string[]> {
+  const measure = async (input: string, runs: number): Promise<number> => {
+    const before = process.threadCpuUsage();
+    for (let run = 0; run < runs; run++) await work(input);
+    return getMsSince(before);
+  };
   const slow: string[] = [];
   for (const [name, create] of Object.entries(inputs)) {
     const [small, large] = [create(size), create(FACTOR * size)];
     await work(small);
-    let [smallMs, largeMs] = [0, 0];
-    let growth = Number.POSITIVE_INFINITY;
-    for (let round = 1; largeMs < MOST_MS && growth > MOST_GROWTH; round++) {
-      for (let run = 0; run < FACTOR; run++) smallMs += await measureWaitingMs(() => work(small));
-      largeMs += await measureWaitingMs(() => work(large));
-      if (round >= NEGLIGIBLE_ROUNDS && largeMs / round < NEGLIGIBLE_MS) growth = 0;
-      else if (largeMs >= LEAST_MS) growth = (FACTOR * largeMs) / smallMs;
-    }
-    if (growth > MOST_GROWTH) slow.push(`${name}: ${growth.toFixed(1)} times`);
+    const runs = countRuns(await measure(large, 1));
+    if ((await measure(large, runs)) < runs * NEGLIGIBLE_MS) continue;
+    const comparison = new Comparison();
+    while (!comparison.isDecided) comparison.add(await measure(small, FACTOR * runs), await measure(large, runs));
+    if (comparison.growth > MOST_GROWTH) slow.push(`${name}: ${comparison.growth.toFixed(1)} times`);
   }
   return slow;
 }
 
-async function measureWaitingMs(work: () => Promise<unknown>): Promise<number> {
-  const before = process.threadCpuUsage();
-  await work();
+function getMsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000;
 }
