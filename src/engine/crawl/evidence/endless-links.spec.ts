@@ -8,6 +8,7 @@ import type { FrontierStore, NewUrl } from '../../ports/frontier-store.js';
 import { EndlessLinks } from './endless-links.js';
 
 const HOST = 'a.example';
+const STRANGE = 'https://evil.test/';
 const found = (n: number): NewUrl => ({
   crawler: 'test',
   url: `https://${HOST}/day/${n}`,
@@ -33,7 +34,9 @@ class Chain {
     limit = 20,
   ) {
     const processor = { forget: (_: string, urls: readonly string[]) => this.forgotten.push(...urls) };
-    this.links = new EndlessLinks('test', { store, processor }, () => limit, { haveNamed: () => false });
+    this.links = new EndlessLinks('test', { store, processor }, () => limit, {
+      haveNamed: ({ foundOn }) => foundOn === STRANGE,
+    });
   }
 
   /** Reads a page that links to the next one; returns what was new. */
@@ -88,6 +91,20 @@ describe('links of endless patterns', () => {
     expect(await chain.read({ ...last, hops: 20 }, 'Nothing today.')).toEqual([]);
     expect(await chain.read(last, 'Nothing today 17.')).toEqual([]);
     expect(await chain.read({ ...last, hops: 20 }, 'Nothing today 18.')).toHaveLength(1);
+    await store.close();
+  });
+
+  it.each([
+    ['its own pages', `https://${HOST}/`, true],
+    ['pages that strangers have made up', STRANGE, false],
+  ])('are learned from %s: %s', async (_, foundOn, isEndless) => {
+    const store = await openStoreInThisThread();
+    const chain = new Chain(store);
+    const [first] = await store.discover([found(0)]);
+    let page = first!;
+    for (let day = 0; day < 30; day++) page = (await chain.read(page, `On day ${day}, word${day} was said.`))[0]!;
+    for (let n = 5_000; n < 5_120; n += 2) await chain.read({ ...first!, id: n, url: found(n).url, foundOn });
+    expect(chain.links.findObjection(HOST, page.url) !== undefined).toBe(isEndless);
     await store.close();
   });
 
