@@ -125,7 +125,7 @@ it.each(['papi', 'json', 'elasticsearch', 'opensearch', 'solr'] as const)(
         if (sink.probe) await outcome(() => sink.probe!(stillWanted()));
         await sink.close();
       }),
-      { numRuns: 60, seed: 20_261_122 },
+      { numRuns: 30, seed: 20_261_122 },
     );
   },
 );

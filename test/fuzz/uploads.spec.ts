@@ -7,7 +7,7 @@ import { ApiWorld } from '../api/api-world.js';
 import { onPostgres, postgresDatabase } from '../support/postgres.js';
 
 const LONGEST_ANSWER = 2_000_000;
-const runs = { numRuns: 40, seed: 20_261_123 };
+const runs = { numRuns: 15, seed: 20_261_123 };
 
 async function crawled(database?: string): Promise<ApiWorld> {
   const world = await ApiWorld.start({ database });

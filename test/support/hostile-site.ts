@@ -50,6 +50,9 @@ export const HOSTILE_PAGES: Readonly<Record<string, { readonly page: FakePage; r
   '/down/': { page: { headers: TYPE, body: html('Deeper', ['down/', './x/']) }, reason: 'indexed' },
 };
 
+/** Packed once for all tests that need it. */
+let sitemapBomb: Buffer | undefined;
+
 export async function startHostileSite(address = '127.0.0.1'): Promise<FakeSite> {
   const site = await FakeSite.start(address);
   for (const [path, { page }] of Object.entries(HOSTILE_PAGES)) site.set(path.split('?')[0]!, page);
@@ -59,10 +62,10 @@ export async function startHostileSite(address = '127.0.0.1'): Promise<FakeSite>
   ] as const)
     site.set(from, redirect(to));
   site.set('/many', { headers: TYPE, body: html('One of many', []) });
-  const sitemap = `<urlset>${'<url><loc>/from-the-bomb</loc></url>'.repeat(1_000_000)}</urlset>`;
+  sitemapBomb ??= gzipSync(`<urlset>${'<url><loc>/from-the-bomb</loc></url>'.repeat(1_000_000)}</urlset>`);
   site.set('/sitemap.xml', {
     headers: { 'content-type': 'application/xml', 'content-encoding': 'gzip' },
-    body: gzipSync(sitemap),
+    body: sitemapBomb,
   });
   site.page('/', Object.keys(HOSTILE_PAGES));
   return site.elsewhere((path) => {

@@ -92,7 +92,7 @@ describe('a start URL that fails', () => {
     const world = await crawl({ attributes: RARELY, crawler });
     await world.pass(minutes(10));
     expect(site.requests.filter(({ path }) => path === '/').length).toBeGreaterThan(1);
-    await world.pass(days(40));
+    await world.pass(days(15));
     expect(await world.state(site.url('/'))).toMatchObject({ status: 'error', reason });
     const { headline } = await world.engine.explanations.explain('test', site.url('/'));
     expect(headline.text).toContain('As a start URL, it is never given up.');

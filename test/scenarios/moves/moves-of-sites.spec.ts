@@ -178,7 +178,8 @@ describe('two crawlers that push to one index', () => {
 });
 
 describe('a relaunch under new paths', () => {
-  it.each([60])('of %i pages never makes a hole, and what leads nowhere is named', async (count) => {
+  it('never makes a hole, and what leads nowhere is named', async () => {
+    const count = 30;
     const site = await startSite();
     const paths = Array.from({ length: count - 1 }, (_, i) => `/old/p${i}`);
     const text = (path: string): string => `The text of ${path} is about ${path} alone.`;

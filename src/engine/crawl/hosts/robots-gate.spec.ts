@@ -32,7 +32,7 @@ it('robots.txt of the least recently used hosts is forgotten beyond the memory l
     });
 
   const small = Array.from({ length: 100 }, (_, i) => `small${i}`);
-  const large = Array.from({ length: 60 }, (_, i) => `large${i}`);
+  const large = Array.from({ length: 40 }, (_, i) => `large${i}`);
   for (const name of small) await load(name);
   expect(small.every(known)).toBe(true);
   for (const name of large) await load(name);
