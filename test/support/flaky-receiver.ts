@@ -8,8 +8,8 @@ export type CallFate = 'pass' | 'fail' | 'say nothing' | 'refuse' | 'lose answer
 /** A proxy before a receiver of orders that decides what happens to each call. */
 export class FlakyReceiver {
   failures = 0;
-  /** Decides the fate of a call by its content. */
-  fate: (body: string) => CallFate = () => 'pass';
+  /** Decides the fate of a call by its content and its path. */
+  fate: (body: string, path: string) => CallFate = () => 'pass';
   private readonly server = createServer((request, response) => void this.take(request, response));
 
   private constructor(
@@ -42,7 +42,7 @@ export class FlakyReceiver {
       return; // the sender died
     }
     const body = Buffer.concat(chunks);
-    const fate = this.fate(body.toString('latin1'));
+    const fate = this.fate(body.toString('latin1'), request.url ?? '');
     if (fate !== 'pass') this.failures++;
     if (fate === 'say nothing') return;
     if (fate === 'fail') response.writeHead(503).end('not now');

@@ -84,8 +84,9 @@ describe('no order is lost at a sink that fails, refuses or loses data', () => {
     await start(['/p0'], () => 'some text');
     await world.untilIdle();
     let asked = 0;
-    receiver.fate = () => {
-      asked++;
+    receiver.fate = (_, path) => {
+      // The listing tells each minute whether the sink was emptied.
+      if (!path.includes('enumerate_synced_entries')) asked++;
       return 'pass';
     };
     await world.pass(minutes(20));
@@ -254,11 +255,11 @@ describe('no order is lost at a sink that fails, refuses or loses data', () => {
     await world.pass(minutes(1));
     await fetch(`${world.index!.url}/papi/4/connectors/test/delete_documents`, {
       method: 'POST',
-      body: new URLSearchParams(everything(paths).map((uri): [string, string] => ['PAPI_uri', uri])),
+      body: new URLSearchParams(paths.map((path): [string, string] => ['PAPI_uri', site.url(path)])),
     });
-    expect(await world.indexed()).toEqual([]);
+    expect(await world.indexed()).toEqual([site.url('/')]);
     const report = await world.during(world.engine.reconciliation.run('main', true));
-    expect(report.missing.count).toBe(paths.length + 1);
+    expect(report.missing.count).toBe(paths.length);
     await world.engine.setRunState('test', 'running');
     await world.untilIdle();
     expect(await world.indexed()).toEqual(everything(paths));
