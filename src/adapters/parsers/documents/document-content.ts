@@ -35,9 +35,14 @@ export interface DocumentMember {
   readonly size: number;
   /** As the document states it; undefined if only the name and the bytes tell. */
   readonly contentType?: string;
-  /** @throws Unreadable */
-  read(): Uint8Array;
+  /**
+   * @returns its bytes, or its reader if it has no bytes of its own, like a message within a message of Outlook
+   * @throws Unreadable
+   */
+  open(): Uint8Array | MemberReader;
 }
+
+export type MemberReader = (request: DocumentRequest) => DocumentContent;
 
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';

@@ -11,7 +11,13 @@ import { type DocumentFormat, findDocumentFormat } from '../../../domain/content
 import { sniffMediaType } from '../../../domain/content/signatures.js';
 import { type Extraction, isRefusal, type Refusal } from '../../../engine/ports/content-extractor.js';
 import { determineLanguage } from '../language.js';
-import { type DocumentContent, type DocumentRequest, Unreadable } from './document-content.js';
+import {
+  type DocumentContent,
+  type DocumentRequest,
+  type MemberReader,
+  type OcrRequest,
+  Unreadable,
+} from './document-content.js';
 import { createClockTimeout, DOCUMENT_FAILURE_EXIT_CODE, type Reply } from './document-process.js';
 import { encodeFrame, type Frame, FrameReader } from './frames.js';
 import { MemberReading, type ReadFile } from './members.js';
@@ -73,28 +79,37 @@ const hasMembers = (body: Uint8Array, mediaType: string): boolean =>
   ['archive', 'tar', 'mail', 'mailbox', 'compound'].includes(chooseFormat(body, mediaType) ?? '');
 
 /** Reads a file within a document; pages and texts are read like those on the web. */
-async function readFile(body: Uint8Array, mediaType: string, request: DocumentRequest): Promise<ReadFile> {
-  if (chooseFormat(body, mediaType) !== undefined) {
-    const content = await readWithTimeout(body, request);
-    return { extraction: toExtraction(content), members: content.members };
-  }
+async function readFile(
+  body: Uint8Array | MemberReader,
+  mediaType: string,
+  request: DocumentRequest,
+): Promise<ReadFile> {
+  if (typeof body === 'function') return toReadFile(await runWithTimeout(() => body(request), request));
+  if (chooseFormat(body, mediaType) !== undefined) return toReadFile(await readWithTimeout(body, request));
   const { findPageExtractor } = await import('./formats/mail.js');
   const extractor = findPageExtractor(mediaType);
   if (extractor?.kind !== 'sync') throw new Unreadable('extract-unsupported', `there is no reader for ${mediaType}`);
-  Object.assign(globalThis, {
-    readDocument: () => extractor.extract(body, mediaType, { ...request, url: 'about:blank', contentType: undefined }),
-  });
-  const extraction = runInThisContext('readDocument()', { timeout: request.timeLimit }) as Extraction | Refusal;
+  const context = { ...request, url: 'about:blank', contentType: undefined };
+  const extraction = runWithTimeout(() => extractor.extract(body, mediaType, context), request);
   if (isRefusal(extraction)) throw new Unreadable(extraction.refused, extraction.detail);
   return { extraction, members: [] };
 }
 
 async function readWithTimeout(body: Uint8Array, request: DocumentRequest): Promise<DocumentContent> {
   const reader = await loadReader(body, request);
-  // Run as a script because its time limit also interrupts WebAssembly, and applies even if the server has ended.
-  Object.assign(globalThis, { readDocument: () => reader(body, request) });
-  return await runInThisContext('readDocument()', { timeout: request.clockLimit ?? request.timeLimit });
+  return await runWithTimeout(() => reader(body, request), request);
 }
+
+/** Runs a reader as a script, because its time limit also interrupts WebAssembly, and applies even if the server has ended. */
+function runWithTimeout<Result>(read: () => Result, { clockLimit, timeLimit }: DocumentRequest): Result {
+  Object.assign(globalThis, { readDocument: read });
+  return runInThisContext('readDocument()', { timeout: clockLimit ?? timeLimit }) as Result;
+}
+
+const toReadFile = (content: DocumentContent): ReadFile => ({
+  extraction: toExtraction(content),
+  members: content.members,
+});
 
 function toRefusal(error: unknown, { clockLimit, timeLimit }: DocumentRequest): Refusal {
   if (error instanceof Unreadable) return { refused: error.code, detail: error.message };

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compoundFile } from '../../../../test/support/compound-file.js';
 import * as legacy from '../../../../test/support/legacy-documents.js';
 import * as sample from '../../../../test/support/sample-documents.js';
 import { tar } from '../../../../test/support/tar.js';
@@ -40,6 +41,35 @@ describe('the files within a document', () => {
     expect((await partsOf(legacy.msg(), 'msg')).texts).toEqual({
       'member=notes.txt': 'The attached notes mention a kingfisher.',
     });
+  });
+
+  it('are the messages that are attached to messages, with their own attachments', async () => {
+    const attached = '__attach_version1.0_#00000000';
+    const message = `${attached}/__substg1.0_3701000D`;
+    const outlook = compoundFile({
+      '__properties_version1.0': Buffer.alloc(32),
+      '__substg1.0_1000001F': Buffer.from('See below.', 'utf16le'),
+      [`${attached}/__substg1.0_3001001F`]: Buffer.from('Offers 1/2', 'utf16le'),
+      [`${message}/__properties_version1.0`]: Buffer.alloc(24),
+      [`${message}/__substg1.0_0037001F`]: Buffer.from('Forwarded', 'utf16le'),
+      [`${message}/__substg1.0_1000001F`]: Buffer.from('The attached text.', 'utf16le'),
+      [`${message}/${attached}/__substg1.0_3707001F`]: Buffer.from('notes.txt', 'utf16le'),
+      [`${message}/${attached}/__substg1.0_37010102`]: Buffer.from('The inner notes.'),
+    });
+    const texts = {
+      'member=Offers 1-2.msg': 'The attached text.',
+      'member=Offers 1-2.msg/notes.txt': 'The inner notes.',
+    };
+    expect((await partsOf(outlook, 'msg')).texts).toEqual(texts);
+    const { text } = (await reading.extract(outlook, type('msg'), CONTEXT)) as Extraction;
+    expect(text).toBe('See below. Forwarded');
+    expect((await partsOf(sample.zip({ 'a.msg': legacy.msg() }), 'zip')).texts).toMatchObject({
+      'member=a.msg/notes.txt': 'The attached notes mention a kingfisher.',
+    });
+    const mail = ['From: a@b.c', 'Content-Type: multipart/mixed; boundary=b', '', '--b', '', 'See below.', '--b'];
+    const forwarded = ['Content-Type: message/rfc822', '', 'Subject: Forwarded', '', 'The attached text.', '--b--'];
+    const body = Buffer.from([...mail, ...forwarded].join('\r\n'));
+    expect((await partsOf(body, 'eml')).texts).toEqual({ 'member=attachment-1.eml': 'The attached text.' });
   });
 
   it('are the messages of a mailbox, with their attachments', async () => {
@@ -93,6 +123,10 @@ describe('the files within a document', () => {
     const many = sample.zip(Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`${i}.txt`, `Text ${i}`])));
     const { texts, truncated } = await partsOf(many, 'zip');
     expect([Object.keys(texts).length, truncated]).toEqual([500, true]);
+    const names = Array.from({ length: 20_000 }, (_, i) => `${i}.txt`);
+    const most = sample.zip(Object.fromEntries(names.map((name) => [name, 'Text'])));
+    const archive = (await reading.extract(most, type('zip'), CONTEXT)) as Extraction;
+    expect([archive.parts?.length, archive.truncated, archive.text]).toEqual([500, true, names.join(' ')]);
     const large = sample.zip({ 'large.txt': zeros(65), 'a.txt': 'Small' });
     expect(await partsOf(large, 'zip')).toEqual({ texts: { 'member=a.txt': 'Small' }, truncated: true });
   });

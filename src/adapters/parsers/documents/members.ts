@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Extraction } from '../../../engine/ports/content-extractor.js';
 import type { PagePart } from '../../../engine/ports/page-content.js';
 import { detectMediaType } from '../media-type.js';
-import { type DocumentMember, type DocumentRequest, Unreadable } from './document-content.js';
+import { type DocumentMember, type DocumentRequest, type MemberReader, Unreadable } from './document-content.js';
 
 /** Files in a document are read, and files in those, but none deeper. */
 const MAX_DEPTH = 2;
@@ -28,7 +28,11 @@ export interface ReadFile {
 }
 
 /** Reads one file. Errors other than Unreadable mean that the reader was interrupted or failed. */
-export type FileReader = (body: Uint8Array, mediaType: string, request: DocumentRequest) => Promise<ReadFile>;
+export type FileReader = (
+  file: Uint8Array | MemberReader,
+  mediaType: string,
+  request: DocumentRequest,
+) => Promise<ReadFile>;
 
 export interface MemberResult {
   readonly parts: readonly PagePart[];
@@ -98,12 +102,15 @@ export class MemberReading {
       return undefined;
     }
     try {
-      const body = member.read();
-      this.remainingBytes -= body.byteLength;
-      const mediaType = detectMediaType(body, member.contentType, `/${member.path}`);
+      const opened = member.open();
+      this.remainingBytes -= opened instanceof Uint8Array ? opened.byteLength : member.size;
+      const mediaType =
+        opened instanceof Uint8Array
+          ? detectMediaType(opened, member.contentType, `/${member.path}`)
+          : (member.contentType ?? '');
       const maxTextLength = Math.min(this.request.maxTextLength, this.remainingText);
       const remainingTime = Math.max(1, Math.ceil(this.deadline - this.now()));
-      const file = await this.readFile(body, mediaType, {
+      const file = await this.readFile(opened, mediaType, {
         ...this.request,
         mediaType,
         maxTextLength,

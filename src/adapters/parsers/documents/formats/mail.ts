@@ -20,6 +20,8 @@ export async function readMail(body: Uint8Array, request: DocumentRequest): Prom
     attachmentEncoding: 'arraybuffer',
     maxNestingDepth: MAX_DEPTH,
     maxHeadersSize: MAX_HEADERS_SIZE,
+    // Attached messages are documents of their own, too; otherwise their texts belong to the message.
+    forceRfc822Attachments: request.members,
   }).catch((error: unknown) => {
     throw new Unreadable('extract-corrupt', `the message cannot be read: ${String((error as Error).message)}`);
   });
@@ -34,8 +36,8 @@ export async function readMail(body: Uint8Array, request: DocumentRequest): Prom
   for (const [index, { filename, mimeType, content: bytes }] of mail.attachments.entries()) {
     content.addField('attachment', filename ?? mimeType);
     const file = typeof bytes === 'string' ? Buffer.from(bytes) : new Uint8Array(bytes as ArrayBuffer);
-    const path = filename ?? `attachment-${index + 1}`;
-    content.addMember({ path, size: file.byteLength, contentType: mimeType, read: () => file });
+    const path = filename ?? `attachment-${index + 1}${mimeType === 'message/rfc822' ? '.eml' : ''}`;
+    content.addMember({ path, size: file.byteLength, contentType: mimeType, open: () => file });
   }
   if (mail.text) content.addText(mail.text);
   else if (mail.html) readHtmlPart(mail.html, content, request);

@@ -19,7 +19,7 @@ export async function readMailbox(body: Uint8Array, request: DocumentRequest): P
       path: `message-${index + 1}.eml`,
       size: message.byteLength,
       contentType: 'message/rfc822',
-      read: () => message,
+      open: () => message,
     });
     const mail = await readMail(message, { ...request, members: false }).catch(() => undefined);
     if (!mail) continue;

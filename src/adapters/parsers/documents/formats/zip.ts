@@ -33,7 +33,7 @@ export function addPackedFiles(content: DocumentContent, files: readonly PackedF
   for (const { name, size, read } of wanted) {
     content.addText(name);
     content.endWord();
-    content.addMember({ path: name, size, read });
+    content.addMember({ path: name, size, open: read });
   }
   content.addField('file_count', String(wanted.length));
 }

@@ -21,11 +21,8 @@ export function readCompoundDocument(
 ): DocumentContent | Promise<DocumentContent> {
   const file = openFile(body);
   if (file.find('EncryptedPackage')) return readEncrypted(file, request);
+  if (isOutlookMessage(file)) return readOutlookMessage(file, request);
   const content = new DocumentContent(request);
-  if (isOutlookMessage(file)) {
-    readOutlookMessage(file, content, request);
-    return content;
-  }
   readSummary(file, content);
   if (file.find('WordDocument')) readWordBinary(file, content);
   else if (file.find('PowerPoint Document')) readPowerPointBinary(file, content);

@@ -1,6 +1,6 @@
 /** Reads messages saved by Outlook ([MS-OXMSG]): a storage with a stream for each property, and storages of recipients and attachments. */
 import { isUtf8 } from 'node:buffer';
-import type { DocumentContent, DocumentRequest } from '../../document-content.js';
+import { DocumentContent, type DocumentRequest } from '../../document-content.js';
 import { addLinksOfText, readHtmlPart } from '../mail.js';
 import { readRtf } from '../rtf.js';
 import { decodeCodePage, findCodePageOfLanguage, WESTERN } from './code-pages.js';
@@ -45,8 +45,11 @@ const PROPERTY_SIZE = 16;
 /** Whether the file is a message: its properties have a stream of this name. */
 export const isOutlookMessage = (file: CompoundFile): boolean => file.find('__properties_version1.0') !== undefined;
 
-export function readOutlookMessage(file: CompoundFile, content: DocumentContent, request: DocumentRequest): void {
-  const message = new PropertyReader(file, file.root, HEAD_SIZES.message);
+export const readOutlookMessage = (file: CompoundFile, request: DocumentRequest): DocumentContent =>
+  readMessage(new PropertyReader(file, file.root, HEAD_SIZES.message), request);
+
+function readMessage(message: PropertyReader, request: DocumentRequest): DocumentContent {
+  const content = new DocumentContent(request);
   content.title = message.readText(PROPERTY.subject) ?? '';
   content.addAuthor(
     formatAddress(
@@ -65,12 +68,13 @@ export function readOutlookMessage(file: CompoundFile, content: DocumentContent,
       message.readTime(PROPERTY.creationTime),
   );
   content.addField('message_id', message.readText(PROPERTY.messageId));
-  for (const attachment of message.listParts('__attach', MAX_ATTACHMENTS)) addAttachment(attachment, content);
+  for (const attachment of message.listParts('__attach', MAX_ATTACHMENTS)) addAttachment(attachment, content, request);
   readBody(message, content, request);
   readAttachedMessages(message, content, request, 1);
+  return content;
 }
 
-/** Reads the messages that are attached, as those of an e-mail: subject and text follow those of the message. */
+/** Reads the messages that are attached: their subjects, and their texts unless they are documents of their own. */
 function readAttachedMessages(
   message: PropertyReader,
   content: DocumentContent,
@@ -83,18 +87,28 @@ function readAttachedMessages(
     content.endWord();
     content.addText(attached.readText(PROPERTY.subject) ?? '');
     content.endWord();
+    if (request.members) continue;
     readBody(attached, content, request);
     readAttachedMessages(attached, content, request, depth + 1);
   }
 }
 
-function addAttachment(attachment: PropertyReader, content: DocumentContent): void {
+function addAttachment(attachment: PropertyReader, content: DocumentContent, { members }: DocumentRequest): void {
   const name = findAttachmentName(attachment);
   content.addField('attachment', name);
+  if (!members) return;
+  const message = attachment.findMessage();
+  if (message) {
+    const path = `${(name ?? 'message').replaceAll('/', '-')}.msg`;
+    const read = (request: DocumentRequest): DocumentContent => readMessage(message, request);
+    content.addMember({ path, size: message.totalSize, contentType: OUTLOOK, open: () => read });
+  }
   const size = attachment.getSize(PROPERTY.attachmentData);
   if (size > 0)
-    content.addMember({ path: name ?? 'attachment', size, read: () => attachment.readBytes(PROPERTY.attachmentData) });
+    content.addMember({ path: name ?? 'attachment', size, open: () => attachment.readBytes(PROPERTY.attachmentData) });
 }
+
+const OUTLOOK = 'application/vnd.ms-outlook';
 
 const findAttachmentName = (attachment: PropertyReader): string | undefined =>
   attachment.readText(PROPERTY.attachmentLongName) ??
@@ -162,6 +176,10 @@ class PropertyReader {
     return this.file.read(this.findStream(id, '0102'));
   }
 
+  get totalSize(): number {
+    return sumSizes(this.storage);
+  }
+
   getSize(id: string): number {
     return this.findStream(id, '0102')?.size ?? 0;
   }
@@ -209,6 +227,17 @@ class PropertyReader {
       if (readShort(this.fixed, at + 2) === id) return at;
     return undefined;
   }
+}
+
+/** Adds up the sizes of all streams in a storage, without recursion, because storages may be nested without limit. */
+function sumSizes(storage: CompoundEntry): number {
+  const pending = [storage];
+  let sum = 0;
+  for (let entry = pending.pop(); entry; entry = pending.pop()) {
+    if (!entry.children) sum += entry.size;
+    else for (const child of entry.children.values()) pending.push(child);
+  }
+  return sum;
 }
 
 function trimEnd(text: string): string {
