@@ -166,6 +166,16 @@ export function ppt(facts: DocumentFacts = FACTS): Uint8Array {
   const slide = (...records: Buffer[]): Buffer => pptContainer(0x03ee, 0, shapes(...records));
   const second = slide(pptRecord(0x0fa8, 0, narrow('Second slide')));
   const first = slide(pptRecord(0x0f9e, 0, int(0)), pptRecord(0x0fa0, 0, wide(text)));
+  const shape = (...records: Buffer[]): Buffer => pptContainer(0xf004, 0, ...records);
+  const master = pptContainer(
+    0x03f8,
+    0,
+    shape(
+      pptContainer(0xf011, 0, pptRecord(0x0bc3, 0, int(0, 0))),
+      pptRecord(0xf00d, 0, pptRecord(0x0fa8, 0, narrow('Click to edit'))),
+    ),
+    shape(pptRecord(0xf00d, 0, pptRecord(0x0fa8, 0, narrow('Heron Society')))),
+  );
   const notes = pptContainer(0x03f0, 0, shapes(pptRecord(0x0fa8, 0, narrow('The notes'))));
   const listed = (number: number): Buffer => pptRecord(0x03f3, 0, int(number, 0, 0, 256, 0));
   const document = pptContainer(
@@ -173,6 +183,7 @@ export function ppt(facts: DocumentFacts = FACTS): Uint8Array {
     0,
     pptContainer(0x0409, 0, pptContainer(0x0fd7, 0, pptRecord(0x0fba, 1, wide(link)))),
     pptContainer(0x0ff0, 2, listed(4)),
+    pptContainer(0x0ff0, 1, listed(5)),
     pptContainer(
       0x0ff0,
       0,
@@ -182,7 +193,7 @@ export function ppt(facts: DocumentFacts = FACTS): Uint8Array {
       listed(2),
     ),
   );
-  const objects = [document, second, first, notes];
+  const objects = [document, second, first, notes, master];
   const positions = objects.map((_, index) => Buffer.concat(objects.slice(0, index)).length);
   const directoryAt = Buffer.concat(objects).length;
   const directory = pptRecord(0x1772, 0, int((objects.length << 20) | 1, ...positions));

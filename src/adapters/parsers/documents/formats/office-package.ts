@@ -49,19 +49,39 @@ const createReader =
   (office, part) =>
     office.readText(part, rules);
 
-/** Reads comments, without the copies of threads that Excel keeps for its earlier versions. Slides have a part for authors. */
+/** As many authors are looked for in the texts of their comments. */
+const MAX_AUTHORS = 100;
+
+/**
+ * Reads comments, each after the name of its author, without the copies of threads that Excel keeps for its earlier
+ * versions. Slides and threads have a part for authors.
+ */
 const readComments: PartReader = (office, part) => {
-  const authorsPart = office.findPart('commentauthors') ?? office.findPart('authors') ?? '';
-  const people = parseElements(office.archive.readXml(authorsPart)).map(({ attributes }) => attributes);
-  const names = new Map(people.map((person) => [person.get('id'), person.get('name')]));
+  const { archive, content } = office;
+  const authorsPart = office.findPart('commentauthors') ?? office.findPart('authors') ?? office.findPart('person');
+  const people = parseElements(archive.readXml(authorsPart ?? '')).map(({ attributes }) => attributes);
+  const names = new Map(people.map((person) => [person.get('id'), person.get('name') ?? person.get('displayname')]));
+  const xml = archive.readXml(part) ?? '';
   const authors: string[] = [];
   let isInAuthor = false;
+  /** Comments of Excel usually begin with the name themselves. */
+  const isGiven = new Map<string, boolean>();
+  const addName = (name: string | undefined): void => {
+    if (!name) return;
+    if (!isGiven.has(name)) isGiven.set(name, isGiven.size < MAX_AUTHORS && xml.includes(`>${name}:`));
+    if (!isGiven.get(name)) content.addText(`${name} `);
+  };
   office.readText(part, COMMENT_RULES, {
     onElement(name, attributes) {
       isInAuthor = name === 'author';
       if (isInAuthor) authors.push('');
-      if (name === 'cm' || name === 'reply') office.content.addText(`${names.get(attributes.get('authorid')) ?? ''} `);
-      return name !== 'comment' || !authors[Number(attributes.get('authorid'))]?.startsWith('tc=');
+      if (name === 'cm' || name === 'reply') addName(names.get(attributes.get('authorid')));
+      if (name === 'threadedcomment') addName(names.get(attributes.get('personid')));
+      if (name !== 'comment') return true;
+      const author = authors[Number(attributes.get('authorid'))];
+      if (author?.startsWith('tc=')) return false;
+      addName(author);
+      return true;
     },
     onElementEnd() {
       isInAuthor = false;
@@ -101,7 +121,7 @@ export const PART_READERS: ReadonlyMap<string, PartReader> = new Map([
   ['comments', readComments],
   ['slidelayout', readBackground],
   ['slidemaster', readBackground],
-  ['threadedcomment', createReader(COMMENT_RULES)],
+  ['threadedcomment', readComments],
   ['header', createReader(TEXT_RULES)],
   ['footer', createReader(TEXT_RULES)],
 ]);

@@ -210,23 +210,37 @@ describe('charts and diagrams', () => {
 });
 
 describe('comments', () => {
-  it('of a sheet are read, old ones and threads', () => {
+  it('of a sheet are read after the names of their authors, old ones and threads', () => {
     const source = 'worksheets/sheet1.xml';
+    const comment = (author: number, text: string): string =>
+      `<comment authorId="${author}"><text>${text}</text></comment>`;
+    const comments = [
+      comment(0, '<r><t>Check</t></r><r><t>ed</t></r>'),
+      comment(1, '<t>[Threaded comment] Yours reads it</t>'),
+      comment(2, '<r><t>Bob:</t></r><r><t> Agreed</t></r>'),
+    ].join('');
+    const authors = ['Ada', 'tc={12}', 'Bob'].map((author) => `<author>${author}</author>`).join('');
+    const thread = '<threadedComment personId="{7}"><text>Why so few?</text></threadedComment>';
     const parts: readonly office.Part[] = [
       {
         name: 'comments1.xml',
         type: 'comments',
         source,
-        xml: '<comments><authors><author>Ada</author><author>tc={12}</author></authors><commentList><comment authorId="0"><text><r><t>Check</t></r><r><t>ed</t></r></text></comment><comment authorId="1"><text><t>[Threaded comment] Yours reads it</t></text></comment></commentList></comments>',
+        xml: `<comments><authors>${authors}</authors><commentList>${comments}</commentList></comments>`,
       },
       {
         name: 'threadedComments/threadedComment1.xml',
         type: 'threadedComment',
         source,
-        xml: '<ThreadedComments><threadedComment><text>Why so few?</text></threadedComment></ThreadedComments>',
+        xml: `<ThreadedComments>${thread}</ThreadedComments>`,
+      },
+      {
+        name: 'persons/person.xml',
+        type: 'person',
+        xml: '<personList><person displayName="Eve" id="{7}"/></personList>',
       },
     ];
-    expect(sheetText('<c><v>1</v></c>', { parts })).toBe('Data 1 Checked Why so few?');
+    expect(sheetText('<c><v>1</v></c>', { parts })).toBe('Data 1 Ada Checked Bob: Agreed Eve Why so few?');
   });
 
   it('of a presentation are read, old ones and new ones', () => {

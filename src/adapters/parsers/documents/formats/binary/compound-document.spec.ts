@@ -36,7 +36,7 @@ describe('a document of Office 97 to 2003', () => {
 
   it('of PowerPoint has its slides in the order of the presentation, and then the notes', () => {
     expect(read(legacy.ppt())).toMatchObject({
-      text: `First title ${FACTS.text} Second slide The notes`,
+      text: `First title ${FACTS.text} Second slide Heron Society The notes`,
       fields: expect.arrayContaining([{ name: 'slide_count', value: '2' }]),
     });
   });

@@ -11,6 +11,8 @@ const RECORD = {
   slide: 0x03ee,
   notes: 0x03f0,
   slidePersist: 0x03f3,
+  mainMaster: 0x03f8,
+  placeholder: 0x0bc3,
   externalHyperlink: 0x0fd7,
   outlineTextRef: 0x0f9e,
   textHeader: 0x0f9f,
@@ -22,10 +24,13 @@ const RECORD = {
   userEdit: 0x0ff5,
   persistDirectory: 0x1772,
   comment: 0x2ee0,
+  shape: 0xf004,
+  shapeData: 0xf011,
 } as const;
 
 /** Instances of the lists of slides. */
 const SLIDES = 0;
+const MASTERS = 1;
 const NOTES = 2;
 const HEADER_SIZE = 8;
 const MAX_DEPTH = 40;
@@ -80,6 +85,7 @@ class PresentationReader {
   private readonly positions = new Map<number, number>();
   /** Positions of objects that have been read, so that one that is listed many times is read once. */
   private readonly visitedPositions = new Set<number>();
+  private skipsPlaceholders = false;
 
   constructor(
     private readonly stream: Buffer,
@@ -95,9 +101,10 @@ class PresentationReader {
     const lists = [...listRecords(stream, document.start, document.end)];
     const slides = this.listSlides(lists, SLIDES);
     content.addField('slide_count', String(slides.length));
-    for (const slide of slides) this.readSlide(slide, RECORD.slide);
+    for (const slide of slides) this.readSlide(slide, [RECORD.slide]);
+    for (const master of this.listSlides(lists, MASTERS)) this.readBackground(master);
     this.readHeadersAndFooters(lists);
-    for (const notes of this.listSlides(lists, NOTES)) this.readSlide(notes, RECORD.notes);
+    for (const notes of this.listSlides(lists, NOTES)) this.readSlide(notes, [RECORD.notes]);
     for (const list of lists) if (list.isContainer) this.readHyperlinks(list, 0);
   }
 
@@ -164,11 +171,27 @@ class PresentationReader {
   }
 
   /** Reads a slide's shapes; the text of placeholders is in the list, to which they refer by number. */
-  private readSlide({ objectNumber, texts }: ListedSlide, expectedType: number): void {
+  /** Reads what slides show of a master: shapes that are no placeholders, which tell authors what to enter. */
+  private readBackground(master: ListedSlide): void {
+    this.skipsPlaceholders = true;
+    this.readSlide({ ...master, texts: [] }, [RECORD.mainMaster, RECORD.slide]);
+    this.skipsPlaceholders = false;
+  }
+
+  private isPlaceholder(shape: PowerPointRecord): boolean {
+    for (const data of listRecords(this.stream, shape.start, shape.end)) {
+      if (data.type !== RECORD.shapeData) continue;
+      for (const { type } of listRecords(this.stream, data.start, data.end))
+        if (type === RECORD.placeholder) return true;
+    }
+    return false;
+  }
+
+  private readSlide({ objectNumber, texts }: ListedSlide, expectedTypes: readonly number[]): void {
     if (this.content.isFull) return;
     const slide = this.getObject(objectNumber);
     const used = new Set<number>();
-    if (slide?.type === expectedType && !this.visitedPositions.has(slide.start)) {
+    if (slide && expectedTypes.includes(slide.type) && !this.visitedPositions.has(slide.start)) {
       this.visitedPositions.add(slide.start);
       this.readShapes(slide, texts, used, 0);
     }
@@ -178,6 +201,7 @@ class PresentationReader {
   private readShapes(container: PowerPointRecord, texts: readonly string[], used: Set<number>, depth: number): void {
     for (const record of listRecords(this.stream, container.start, container.end)) {
       if (this.content.isFull) return;
+      if (this.skipsPlaceholders && record.type === RECORD.shape && this.isPlaceholder(record)) continue;
       if (isText(record)) this.addText(readText(this.stream, record));
       else if (record.type === RECORD.outlineTextRef) {
         const index = readInt(this.stream, record.start);
