@@ -34,6 +34,12 @@ const MAX_CLOCK_SERVERS = 5;
 /** Maximum number of hosts to check: each one needs a DNS query. */
 const MAX_HOSTS = 20;
 
+/** Warnings of the configuration that are about this machine. */
+const NEEDED_ON_THE_MACHINE: ReadonlyMap<string, string> = new Map([
+  ['no-browser', 'browser'],
+  ['no-ocr-package', 'OCR'],
+]);
+
 export async function runDoctor(options: DoctorOptions): Promise<void> {
   const file = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
   const dataDirectory = readDataDirectory(options, process.env);
@@ -98,7 +104,11 @@ async function examineConfiguration(
       problems.length > 0
         ? createWarning('configuration', `${text}; ${pluralize(problems.length, 'warning')}, see crawlway check`)
         : createOkFinding('configuration', text);
-    return { definition, findings: [finding] };
+    const lacking = problems.flatMap(({ code, message }) => {
+      const what = NEEDED_ON_THE_MACHINE.get(code);
+      return what === undefined ? [] : [createWarning(what, message)];
+    });
+    return { definition, findings: [finding, ...lacking] };
   } catch (error) {
     return { findings: [createFailure('configuration', (error as Error).message)] };
   }

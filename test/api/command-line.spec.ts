@@ -134,6 +134,14 @@ it('doctor checks what a crawl needs, and fails when a check does', async () => 
   const states = Object.fromEntries((await found(world.configFile)).map(({ what, state }) => [what, state]));
   expect(states).toMatchObject({ Node: 'ok', configuration: 'ok', DNS: 'ok', 'sink main': 'ok', clock: 'ok' });
   expect(process.exitCode).toBe(0);
+  const withOcr = join(world.folder, 'ocr.xml');
+  const extractor = '<cw:Extractor type="documents" ocr="eng xyz"/></CrawlConfig>';
+  writeFileSync(withOcr, readFileSync(world.configFile, 'utf8').replace('</CrawlConfig>', extractor));
+  expect(await found(withOcr)).toContainEqual({
+    what: 'OCR',
+    state: 'warning',
+    message: expect.stringContaining('run `npm install @tesseract.js-data/xyz`'),
+  });
   expect((await found(join(world.folder, 'none.xml')))[1]).toMatchObject({ what: 'configuration', state: 'failed' });
   expect(process.exitCode).toBe(1);
 });

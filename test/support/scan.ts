@@ -1,4 +1,4 @@
-import { deflateSync } from 'node:zlib';
+import { crc32, deflateSync } from 'node:zlib';
 import { drawPage, loadPdfium, type Pdfium } from '../../src/adapters/parsers/documents/formats/pdfium.js';
 import type { GrayPicture } from '../../src/adapters/parsers/documents/formats/text-recognizer.js';
 
@@ -21,6 +21,33 @@ export async function scanOf(...texts: string[]): Promise<Uint8Array> {
     ];
   });
   return toPdf(pages);
+}
+
+/** A picture of a page with this text. */
+export const pictureOf = async (text: string): Promise<GrayPicture> => takePicture(await loadPdfium(), text);
+
+/** The picture as a PNG file (RFC 2083), of which each row begins with the filter that it has: none. */
+export function pngOf({ width, height, pixels }: GrayPicture): Buffer {
+  const rows = Array.from({ length: height }, (_, row) => [
+    Buffer.of(0),
+    pixels.subarray(row * width, (row + 1) * width),
+  ]);
+  const head = Buffer.concat([Buffer.alloc(8), Buffer.of(8, 0, 0, 0, 0)]);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  const chunk = (type: string, data: Uint8Array): Buffer => {
+    const named = Buffer.concat([Buffer.from(type), data]);
+    const ends = Buffer.alloc(8);
+    ends.writeUInt32BE(data.length, 0);
+    ends.writeUInt32BE(crc32(named), 4);
+    return Buffer.concat([ends.subarray(0, 4), named, ends.subarray(4)]);
+  };
+  return Buffer.concat([
+    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    chunk('IHDR', head),
+    chunk('IDAT', deflateSync(Buffer.concat(rows.flat()))),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
 }
 
 function takePicture(pdfium: Pdfium, text: string): GrayPicture {

@@ -63,6 +63,9 @@ export const PROBLEM_CODES = {
     'A form login with nothing that shows for certain whether its session is alive: an element or text for members only, or a page in `check`.',
   ),
   'no-browser': defineWarning('Pages should be rendered, but the browser is missing or cannot start on this machine.'),
+  'no-ocr-package': defineWarning(
+    'Scanned pages should be read by OCR, but a package that this needs is not installed on this machine.',
+  ),
   'robots-ignored': defineWarning('A crawler that ignores robots.txt and robots meta tags of every site.'),
   'missing-package': defineError('A feature that requires a package that is not installed.'),
   'bad-range': defineError('A minimum that is greater than its maximum.'),

@@ -88,7 +88,10 @@ const TYPES = {
   ],
 } as const satisfies Record<string, readonly (readonly [mediaType: string, extension: string])[]>;
 
-export type DocumentFormat = keyof typeof TYPES;
+/** Pictures are documents only where OCR is on. */
+export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/tiff'] as const;
+
+export type DocumentFormat = keyof typeof TYPES | 'picture';
 
 const entries = Object.entries(TYPES) as [DocumentFormat, readonly (readonly [string, string])[]][];
 
@@ -99,7 +102,8 @@ const FORMATS_BY_TYPE = new Map<string, DocumentFormat>(
 /** Media types in lower case, without parameters. */
 export const DOCUMENT_TYPES: readonly string[] = [...FORMATS_BY_TYPE.keys()];
 
-export const findDocumentFormat = (mediaType: string): DocumentFormat | undefined => FORMATS_BY_TYPE.get(mediaType);
+export const findDocumentFormat = (mediaType: string): DocumentFormat | undefined =>
+  (PICTURE_TYPES as readonly string[]).includes(mediaType) ? 'picture' : FORMATS_BY_TYPE.get(mediaType);
 
 /** Media types by file extension, lower case, without the dot. */
 export const DOCUMENT_EXTENSIONS: ReadonlyMap<string, string> = new Map(

@@ -117,6 +117,7 @@ export interface OcrDefinition {
   readonly languages: readonly string[];
   /** Once as many pages were read on one day (in UTC), no further document is begun. */
   readonly pagesPerDay: number;
+  readonly place: Place;
 }
 
 export type ExtractorDefinition =

@@ -195,7 +195,7 @@ export function readExtractors(root: Node, { problems }: ReadContext): Extractor
         timeLimit,
         memoryLimit,
         members,
-        ...(ocr?.length ? { ocr: { languages: ocr, pagesPerDay } } : {}),
+        ...(ocr?.length ? { ocr: { languages: ocr, pagesPerDay, place } } : {}),
       };
     }
     if (url === undefined)

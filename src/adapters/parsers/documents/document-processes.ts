@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { BoundedMap } from '../../../domain/bounded-map.js';
-import { DOCUMENT_TYPES } from '../../../domain/content/document-types.js';
+import { DOCUMENT_TYPES, PICTURE_TYPES } from '../../../domain/content/document-types.js';
 import { hours, minutes } from '../../../domain/time/units.js';
 import {
   type AsyncExtractor,
@@ -67,7 +67,7 @@ interface QueuedDocument {
 export class DocumentProcesses implements AsyncExtractor {
   readonly kind = 'async';
   readonly name = 'documents';
-  readonly mediaTypes = DOCUMENT_TYPES;
+  readonly mediaTypes: readonly string[];
   /** Limit for waiting and reading together; in addition, each document has the time limit of its process. */
   readonly timeLimit = hours(1);
 
@@ -82,7 +82,9 @@ export class DocumentProcesses implements AsyncExtractor {
   constructor(
     readonly limits: DocumentLimits = DEFAULT_DOCUMENT_LIMITS,
     private readonly entry?: URL,
-  ) {}
+  ) {
+    this.mediaTypes = limits.ocrLanguages ? [...DOCUMENT_TYPES, ...PICTURE_TYPES] : DOCUMENT_TYPES;
+  }
 
   /** Process IDs, for monitoring. */
   get processIds(): number[] {

@@ -131,9 +131,15 @@ async function loadReader(
         import('./formats/pdfium.js'),
       ]);
       pdfium ??= loadPdfium();
-      if (ocr) recognizer ??= (await import('./formats/text-recognizer.js')).TextRecognizer.load(ocr);
-      const [instance, loadedRecognizer] = await Promise.all([pdfium, recognizer]);
-      return (body, request) => readPdf(instance, body, request, ocr && loadedRecognizer);
+      const [instance, loadedRecognizer] = await Promise.all([pdfium, ocr && loadRecognizer(ocr)]);
+      return (body, request) => readPdf(instance, body, request, loadedRecognizer);
+    }
+    case 'picture': {
+      const [{ readPicture }, loadedRecognizer] = await Promise.all([
+        import('./formats/picture.js'),
+        ocr && loadRecognizer(ocr),
+      ]);
+      return (body, request) => readPicture(body, request, loadedRecognizer);
     }
     case 'word':
       return (await import('./formats/word.js')).readWord;
@@ -174,6 +180,11 @@ const chooseFormat = (body: Uint8Array, mediaType: string): DocumentFormat | und
 
 let pdfium: Promise<import('./formats/pdfium.js').Pdfium> | undefined;
 let recognizer: Promise<import('./formats/text-recognizer.js').TextRecognizer> | undefined;
+
+async function loadRecognizer(ocr: OcrRequest): Promise<import('./formats/text-recognizer.js').TextRecognizer> {
+  recognizer ??= (await import('./formats/text-recognizer.js')).TextRecognizer.load(ocr);
+  return recognizer;
+}
 
 const toExtraction = (content: DocumentContent): Extraction => content.finish(determineLanguage);
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scanOf } from '../../../../test/support/scan.js';
+import { pictureOf, pngOf, scanOf } from '../../../../test/support/scan.js';
 import type { Extraction } from '../../../engine/ports/content-extractor.js';
 import { DEFAULT_DOCUMENT_LIMITS, DocumentProcesses } from './document-processes.js';
+import type { GrayPicture } from './formats/text-recognizer.js';
 
 /** The entry of the built program, where the process has its own permissions. */
 const ENTRY = new URL('../../../../dist/program/documents.process.js', import.meta.url);
@@ -13,9 +14,11 @@ const PAGES = [
 
 let processes: DocumentProcesses;
 let scan: Uint8Array;
+let picture: GrayPicture;
 beforeAll(async () => {
   processes = new DocumentProcesses({ ...DEFAULT_DOCUMENT_LIMITS, ocrLanguages: ['eng'] }, ENTRY);
   scan = await scanOf(...PAGES);
+  picture = await pictureOf(PAGES[0]);
 });
 afterAll(() => processes.close());
 
@@ -50,6 +53,19 @@ describe('a scanned PDF', () => {
     expect(content).not.toHaveProperty('ocrPages');
   });
 
+  it('may be a picture itself, which is read by OCR only', async () => {
+    const readPicture = (maxOcrPages?: number) =>
+      processes.extract(pngOf(picture), 'image/png', { ...CONTEXT, maxOcrPages }) as Promise<Extraction>;
+    expect(processes.mediaTypes).toContain('image/png');
+    expect(await readPicture()).toMatchObject({ text: '', shortfall: { reason: 'no-text-layer' } });
+    expect(await readPicture(10)).toMatchObject({
+      text: PAGES[0],
+      ocrPages: 1,
+      shortfall: { reason: 'text-by-ocr' },
+    });
+    expect(new DocumentProcesses().mediaTypes).not.toContain('image/png');
+  });
+
   it('says which package is missing', async () => {
     const limits = { ...DEFAULT_DOCUMENT_LIMITS, ocrLanguages: ['eng', 'xyz'] };
     const incomplete = new DocumentProcesses(limits, ENTRY);
@@ -57,7 +73,9 @@ describe('a scanned PDF', () => {
       text: '',
       shortfall: {
         reason: 'no-text-layer',
-        detail: expect.stringContaining('the package @tesseract.js-data/xyz is not installed'),
+        detail: expect.stringContaining(
+          'the package @tesseract.js-data/xyz is not installed: run `npm install @tesseract.js-data/xyz`',
+        ),
       },
     });
     incomplete.close();

@@ -70,9 +70,6 @@ function replaceHyphen(mark: string, index: number, text: string): string {
   return /^[\p{L}\p{N}]{2}$/u.test(neighbors) && /\p{N}|\p{Ll}\p{Lu}/u.test(neighbors) ? '-' : '';
 }
 
-/** A hyphen at the end of a line, between lower-case letters. */
-const WRAPPED_WORD = /(?<=\p{Ll})-\n(?=\p{Ll})/gu;
-
 /** Tested first, because PDFium's own search for links takes longer. */
 const WEB_LINK = /https?:|www\./i;
 
@@ -254,7 +251,7 @@ class PdfReader {
     if (this.ocrPages >= (this.request.ocr?.maxPages ?? 0)) content.markTruncated();
     else {
       const { picture, dotsPerInch } = drawPage(pdfium, page);
-      content.addText(recognizer.recognize(picture, dotsPerInch).replace(WRAPPED_WORD, ''));
+      content.addText(recognizer.recognize(picture, dotsPerInch));
       content.endWord();
       this.ocrPages++;
     }

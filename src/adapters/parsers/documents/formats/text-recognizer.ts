@@ -33,6 +33,9 @@ const WHOLE_PAGE = 3;
 /** Percentage below which a page is taken for a picture of something else, whose "text" is noise. */
 const MIN_CONFIDENCE = 40;
 
+/** A hyphen at the end of a line, between lower-case letters. */
+const WRAPPED_WORD = /(?<=\p{Ll})-\n(?=\p{Ll})/gu;
+
 export class TextRecognizer {
   private constructor(
     private readonly tesseract: Tesseract,
@@ -54,13 +57,23 @@ export class TextRecognizer {
 
   /** @returns an empty string if there is no text in the picture */
   recognize({ width, height, pixels }: GrayPicture, dotsPerInch: number): string {
+    const file = Buffer.concat([Buffer.from(`P5 ${width} ${height} 255\n`), pixels]);
+    return this.recognizeFile(file, dotsPerInch) ?? '';
+  }
+
+  /**
+   * @param file PNG, JPEG, TIFF or PNM
+   * @param dotsPerInch estimated if it is missing
+   * @returns undefined if the picture is damaged
+   */
+  recognizeFile(file: Uint8Array, dotsPerInch?: number): string | undefined {
     const { tesseract, api } = this;
-    tesseract.FS.writeFile('/input', Buffer.concat([Buffer.from(`P5 ${width} ${height} 255\n`), pixels]));
+    tesseract.FS.writeFile('/input', file);
     try {
-      if (api.SetImageFile(0, 0) !== 0) return '';
-      api.SetSourceResolution(dotsPerInch);
+      if (api.SetImageFile(0, 0) !== 0) return undefined;
+      if (dotsPerInch !== undefined) api.SetSourceResolution(dotsPerInch);
       const text = api.GetUTF8Text();
-      return api.MeanTextConf() < MIN_CONFIDENCE ? '' : text;
+      return api.MeanTextConf() < MIN_CONFIDENCE ? '' : text.replace(WRAPPED_WORD, '');
     } finally {
       api.Clear();
       tesseract.FS.unlink('/input');
