@@ -13,7 +13,7 @@ import { readContentElement } from '../adapters/config-xml/read/content.js';
 import { readConfigurationInSteps } from '../adapters/config-xml/read.js';
 import { createElementForms } from '../adapters/config-xml/schema.js';
 import { createKeyDirectory, generateSigningKey } from '../adapters/http/message-signature.js';
-import { findOcrProblem } from '../adapters/parsers/documents/ocr-files.js';
+import { findOcrProblems } from '../adapters/parsers/documents/ocr-files.js';
 import { PluginHost } from '../adapters/plugins/plugin-host.js';
 import { createSink } from '../adapters/push/create-sink.js';
 import { StreamSink } from '../adapters/push/file.js';
@@ -323,19 +323,12 @@ export function selectConfigurationVariables(env: NodeJS.ProcessEnv): Record<str
   );
 }
 
-/** Warns of what this machine lacks, which the configuration alone does not show: a browser, packages for OCR. */
-function findMachineProblems({ renderer, extractors, ...definition }: ServerDefinition): Problem[] {
-  const problems: Problem[] = [];
-  const browser = renderer && usesRendering(definition) ? findBrowserProblem(renderer) : undefined;
-  if (browser !== undefined) {
-    const place = renderer?.place ?? definition.crawlers[0]!.place;
-    problems.push({ severity: 'warning', code: 'no-browser', message: browser, place });
-  }
-  const ocr = extractors?.find((extractor) => extractor.type === 'documents')?.ocr;
-  const missing = ocr && findOcrProblem(ocr.languages);
-  if (missing !== undefined)
-    problems.push({ severity: 'warning', code: 'no-ocr-package', message: missing, place: ocr!.place });
-  return problems;
+/** Warns if pages are to be rendered but this machine cannot do so, which the configuration alone does not show. */
+function findBrowserProblems({ renderer, ...definition }: ServerDefinition): Problem[] {
+  const message = renderer && usesRendering(definition) ? findBrowserProblem(renderer) : undefined;
+  if (message === undefined) return [];
+  const place = renderer?.place ?? definition.crawlers[0]!.place;
+  return [{ severity: 'warning', code: 'no-browser', message, place }];
 }
 
 let externalSecrets: ExternalSecrets | undefined;
@@ -356,7 +349,12 @@ function* readXmlInSteps(xml: string, context: FormatContext): Steps<ReadConfigu
   if (!definition) return result;
   return {
     ...result,
-    problems: [...problems, ...(yield* lintInSteps(definition)), ...findMachineProblems(definition)],
+    problems: [
+      ...problems,
+      ...(yield* lintInSteps(definition)),
+      ...findBrowserProblems(definition),
+      ...findOcrProblems(definition),
+    ],
   };
 }
 

@@ -1,9 +1,11 @@
 /** Documents that attack their reader: bombs, damage, nesting, cycles, wrong types, and random changes of valid ones. */
-import { deflateRawSync, deflateSync } from 'node:zlib';
+import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { DOCUMENT_EXTENSIONS } from '../../src/domain/content/document-types.js';
+import { compoundFile } from './compound-file.js';
 import * as further from './further-documents.js';
 import * as legacy from './legacy-documents.js';
 import * as sample from './sample-documents.js';
+import { tar } from './tar.js';
 
 export interface HostileDocument {
   readonly name: string;
@@ -35,7 +37,25 @@ const MAKERS = {
   xlsb: further.xlsb,
   fodt: further.fodt,
   mht: further.mht,
+  odg: sample.odp,
+  zip: archiveOfDocuments,
+  tgz: () => gzipSync(tar(listDocuments().map(([name, data]) => ({ name, data })))),
+  mbox: () => Buffer.concat([mail(), mail()]),
 } as const;
+
+const listDocuments = (): [string, Uint8Array][] => [
+  ['plan.docx', sample.docx()],
+  ['letter.msg', legacy.msg()],
+  ['table.xls', legacy.xls()],
+  ['in.zip', sample.zip({ 'notes.txt': 'Notes', 'mail.eml': sample.eml() })],
+];
+
+function archiveOfDocuments(): Uint8Array {
+  return sample.zip(Object.fromEntries(listDocuments()));
+}
+
+const mail = (): Buffer => Buffer.concat([Buffer.from('From a\n'), sample.eml(), Buffer.from('\n')]);
+
 type Format = keyof typeof MAKERS;
 const FORMATS = Object.keys(MAKERS) as Format[];
 
@@ -401,6 +421,7 @@ function others(): HostileDocument[] {
         }),
       ANY,
     ),
+    ...membersOfMembers(),
     document('sectors-in-a-circle', 'doc', () => circular(legacy.doc()), DAMAGED),
     document('pieces-that-repeat', 'doc', () => legacy.doc({ ...sample.FACTS, repeatedPieces: 200_000 }), READ),
     document('groups-without-end', 'rtf', () => Buffer.from(`{\\rtf1 ${'{'.repeat(200_000)}`), CORRUPT),
@@ -422,6 +443,47 @@ function others(): HostileDocument[] {
     document('large-head', 'eml', () => eml(`X: ${'x'.repeat(2 * MIB)}\r\n\r\nx`), ANY),
     document('many-heads', 'eml', () => eml(`${'To: a@b.c\r\n'.repeat(50_000)}\r\nx`), ANY),
     document('addresses', 'eml', () => eml(`To: ${'"a, '.repeat(100_000)}\r\n\r\nx`), ANY),
+  ];
+}
+
+/** Files within documents: too many, too deep, and each of them a bomb. */
+function membersOfMembers(): HostileDocument[] {
+  const text = deflateRawSync('x');
+  const bomb = (): Uint8Array => sample.zip({ 'word/document.xml': new Uint8Array(70 * MIB) });
+  return [
+    document(
+      'most-members',
+      'zip',
+      () => archiveOf(Array.from({ length: 20_000 }, (_, i): Entry => [`${i}.txt`, text, 1])),
+      READ,
+    ),
+    document(
+      'archives-in-archives',
+      'zip',
+      () => Array.from({ length: 50 }).reduce<Uint8Array>((inner) => sample.zip({ 'a.zip': inner }), sample.docx()),
+      READ,
+    ),
+    document(
+      'bombs',
+      'zip',
+      () => {
+        const one = bomb();
+        return sample.zip(Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${i}.docx`, one])));
+      },
+      READ,
+    ),
+    document(
+      'messages-in-messages',
+      'msg',
+      () => {
+        const storage = '__attach_version1.0_#00000000/__substg1.0_3701000D/';
+        const levels = Array.from({ length: 200 }, (_, level) => storage.repeat(level));
+        return compoundFile(
+          Object.fromEntries(levels.map((path) => [`${path}__properties_version1.0`, Buffer.alloc(32)])),
+        );
+      },
+      READ,
+    ),
   ];
 }
 

@@ -112,13 +112,22 @@ export function extract(
   if (!extractor)
     return {
       refused: 'extract-unsupported',
-      detail: `no extractor reads ${describeType(mediaType, context.contentType)}`,
+      detail: `no extractor reads ${describeType(mediaType, context.contentType)}${PACKED_OTHERWISE.has(mediaType) ? INSTEAD_OF_PACKED : ''}`,
     };
   if (extractor.kind === 'sync') return extractor.extract(body, mediaType, context);
   return extractWithTimeLimit(extractor, tools.clock, (signal) =>
     extractor.extract(body, mediaType, context, signal),
   ).then((result) => (isRefusal(result) ? result : applyLimits(result, context)));
 }
+
+/** Archives of formats that only a Tika server reads. */
+const PACKED_OTHERWISE: ReadonlySet<string> = new Set([
+  'application/x-7z-compressed',
+  'application/vnd.rar',
+  'application/x-xz',
+  'application/x-bzip2',
+]);
+const INSTEAD_OF_PACKED = ': offer the files as zip or tar.gz, or have a Tika server read this media type';
 
 /** A name that promises text. */
 const TEXT_NAME = /^\s*(?:text\/[\w.+-]+|application\/(?:[\w.-]+\+)?(?:json|xml))/i;

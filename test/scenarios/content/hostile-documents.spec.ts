@@ -22,7 +22,10 @@ describe('hostile documents', () => {
   beforeEach(async () => {
     hostile = await FakeSite.start('127.0.0.2');
     healthy = await FakeSite.start('127.0.0.3');
-    documents = hostileDocuments(1, ['pdf', 'docx', 'epub', 'rtf', 'eml']);
+    // Archives are excluded by default.
+    documents = hostileDocuments(1, ['pdf', 'docx', 'epub', 'rtf', 'eml']).filter(
+      ({ extension }) => extension !== 'zip',
+    );
     hostile.page(
       '/',
       documents.map(({ name }) => `/${name}`),
@@ -32,7 +35,7 @@ describe('hostile documents', () => {
     healthy.page('/', [...HEALTHY, '/last.pdf']);
     for (const path of HEALTHY) healthy.page(path);
     healthy.set('/last.pdf', { headers: { 'content-type': 'application/pdf' }, body: pdf() });
-    processes = new DocumentProcesses({ ...DEFAULT_DOCUMENT_LIMITS, timeLimit: 20_000 }, ENTRY);
+    processes = new DocumentProcesses({ ...DEFAULT_DOCUMENT_LIMITS, timeLimit: 20_000, members: true }, ENTRY);
     world = await CrawlWorld.start({
       crawler: `<Root url="${hostile.url('/')}" site="true"/><Root url="${healthy.url('/')}" site="true"/>`,
       index: 'none',

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compoundFile } from '../../../../test/support/compound-file.js';
+import { hostileDocuments } from '../../../../test/support/hostile-documents.js';
 import * as legacy from '../../../../test/support/legacy-documents.js';
 import * as sample from '../../../../test/support/sample-documents.js';
 import { tar } from '../../../../test/support/tar.js';
@@ -129,6 +130,15 @@ describe('the files within a document', () => {
     expect([archive.parts?.length, archive.truncated, archive.text]).toEqual([500, true, names.join(' ')]);
     const large = sample.zip({ 'large.txt': zeros(65), 'a.txt': 'Small' });
     expect(await partsOf(large, 'zip')).toEqual({ texts: { 'member=a.txt': 'Small' }, truncated: true });
+  });
+
+  it('do no harm, whatever they are', async () => {
+    for (const { name, mediaType, make, ends } of hostileDocuments(0, []).filter(
+      ({ extension }) => extension === 'zip',
+    )) {
+      const result = await reading.extract(make(), mediaType, CONTEXT);
+      expect(ends, name).toContain('refused' in result ? result.refused : 'read');
+    }
   });
 
   it('are not read unless they are wanted', async () => {

@@ -2,6 +2,8 @@
 import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import type { ServerDefinition } from '../../../domain/crawl/definition.js';
+import type { Problem } from '../../../domain/crawl/place.js';
 
 export interface OcrFiles {
   /** The program, Tesseract compiled to WebAssembly. */
@@ -26,8 +28,15 @@ export function findOcrFiles(languages: readonly string[]): OcrFiles {
   };
 }
 
+/** Warns if OCR is on and this machine lacks a package for it, which the configuration alone does not show. */
+export function findOcrProblems({ extractors }: Pick<ServerDefinition, 'extractors'>): Problem[] {
+  const ocr = extractors?.find((extractor) => extractor.type === 'documents')?.ocr;
+  const message = ocr && findOcrProblem(ocr.languages);
+  return message === undefined ? [] : [{ severity: 'warning', code: 'no-ocr-package', message, place: ocr!.place }];
+}
+
 /** Names the packages that are missing, and the command that installs them; undefined if there are none. */
-export function findOcrProblem(languages: readonly string[]): string | undefined {
+function findOcrProblem(languages: readonly string[]): string | undefined {
   const missing = [PROGRAM, ...languages.map(getDataPackage)].filter((name) => findPackage(name) === undefined);
   if (missing.length === 0) return undefined;
   const [what, are] = missing.length === 1 ? ['package', 'is'] : ['packages', 'are'];
