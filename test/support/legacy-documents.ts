@@ -183,7 +183,7 @@ export function ppt(facts: DocumentFacts = FACTS): Uint8Array {
     0,
     pptContainer(0x0409, 0, pptContainer(0x0fd7, 0, pptRecord(0x0fba, 1, wide(link)))),
     pptContainer(0x0ff0, 2, listed(4)),
-    pptContainer(0x0ff0, 1, listed(5)),
+    pptContainer(0x0ff0, 1, listed(5), listed(6)),
     pptContainer(
       0x0ff0,
       0,
@@ -193,7 +193,7 @@ export function ppt(facts: DocumentFacts = FACTS): Uint8Array {
       listed(2),
     ),
   );
-  const objects = [document, second, first, notes, master];
+  const objects = [document, second, first, notes, master, master];
   const positions = objects.map((_, index) => Buffer.concat(objects.slice(0, index)).length);
   const directoryAt = Buffer.concat(objects).length;
   const directory = pptRecord(0x1772, 0, int((objects.length << 20) | 1, ...positions));

@@ -86,6 +86,8 @@ class PresentationReader {
   /** Positions of objects that have been read, so that one that is listed many times is read once. */
   private readonly visitedPositions = new Set<number>();
   private skipsPlaceholders = false;
+  /** Texts of masters, which are usually copies of each other. */
+  private readonly backgrounds = new Set<string>();
 
   constructor(
     private readonly stream: Buffer,
@@ -235,6 +237,8 @@ class PresentationReader {
   }
 
   private addText(text: string): void {
+    if (this.skipsPlaceholders && this.backgrounds.has(text)) return;
+    if (this.skipsPlaceholders) this.backgrounds.add(text);
     this.content.addText(text.replace(/[\u0000-\u001f]+/g, ' '));
     this.content.endWord();
   }
