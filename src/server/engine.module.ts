@@ -347,15 +347,8 @@ function* readXmlInSteps(xml: string, context: FormatContext): Steps<ReadConfigu
   });
   const { definition, problems } = result;
   if (!definition) return result;
-  return {
-    ...result,
-    problems: [
-      ...problems,
-      ...(yield* lintInSteps(definition)),
-      ...findBrowserProblems(definition),
-      ...findOcrProblems(definition),
-    ],
-  };
+  const ofMachine = [...findBrowserProblems(definition), ...findOcrProblems(definition)];
+  return { ...result, problems: [...problems, ...(yield* lintInSteps(definition)), ...ofMachine] };
 }
 
 export const XML_FORMAT: ConfigurationFormat = {
