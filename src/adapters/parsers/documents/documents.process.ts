@@ -135,10 +135,8 @@ async function loadReader(
       return (body, request) => readPdf(instance, body, request, loadedRecognizer);
     }
     case 'picture': {
-      const [{ readPicture }, loadedRecognizer] = await Promise.all([
-        import('./formats/picture.js'),
-        ocr && loadRecognizer(ocr),
-      ]);
+      const { readPicture } = await import('./formats/text-recognizer.js');
+      const loadedRecognizer = ocr && (await loadRecognizer(ocr));
       return (body, request) => readPicture(body, request, loadedRecognizer);
     }
     case 'word':

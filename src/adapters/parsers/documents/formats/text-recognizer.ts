@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { gunzipSync } from 'node:zlib';
-import type { OcrRequest } from '../document-content.js';
+import { DocumentContent, type DocumentRequest, type OcrRequest, Unreadable } from '../document-content.js';
 
 /** A picture in shades of gray, one byte per pixel, row by row. */
 export interface GrayPicture {
@@ -79,4 +79,23 @@ export class TextRecognizer {
       tesseract.FS.unlink('/input');
     }
   }
+}
+
+/**
+ * Reads a document that is a picture: a page that was scanned or photographed.
+ * @param recognizer reads the picture, if the request wants that
+ */
+export function readPicture(body: Uint8Array, request: DocumentRequest, recognizer?: TextRecognizer): DocumentContent {
+  const content = new DocumentContent(request);
+  if (!recognizer) {
+    content.shortfall = { reason: 'no-text-layer', detail: 'the document is a picture' };
+    return content;
+  }
+  const text = recognizer.recognizeFile(body);
+  if (text === undefined) throw new Unreadable('extract-corrupt', 'the picture is damaged');
+  content.addText(text);
+  content.ocrPages = 1;
+  content.addField('pages_read_by_ocr', '1');
+  content.shortfall = { reason: 'text-by-ocr', detail: 'the picture was read by character recognition' };
+  return content;
 }
