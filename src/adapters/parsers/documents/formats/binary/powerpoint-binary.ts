@@ -12,7 +12,6 @@ const RECORD = {
   notes: 0x03f0,
   slidePersist: 0x03f3,
   mainMaster: 0x03f8,
-  placeholder: 0x0bc3,
   externalHyperlink: 0x0fd7,
   outlineTextRef: 0x0f9e,
   textHeader: 0x0f9f,
@@ -25,9 +24,10 @@ const RECORD = {
   persistDirectory: 0x1772,
   comment: 0x2ee0,
   shape: 0xf004,
-  shapeData: 0xf011,
 } as const;
 
+/** The record that makes a shape a placeholder, within the one of the shape's data. */
+const PLACEHOLDER = [0xf011, 0x0bc3];
 /** Instances of the lists of slides. */
 const SLIDES = 0;
 const MASTERS = 1;
@@ -85,9 +85,8 @@ class PresentationReader {
   private readonly positions = new Map<number, number>();
   /** Positions of objects that have been read, so that one that is listed many times is read once. */
   private readonly visitedPositions = new Set<number>();
-  private skipsPlaceholders = false;
-  /** Texts of masters, which are usually copies of each other. */
-  private readonly backgrounds = new Set<string>();
+  /** The texts of masters while they are read: often copies. Slides show what is no placeholder ("Click to edit"). */
+  private backgrounds: Set<string> | undefined;
 
   constructor(
     private readonly stream: Buffer,
@@ -104,7 +103,10 @@ class PresentationReader {
     const slides = this.listSlides(lists, SLIDES);
     content.addField('slide_count', String(slides.length));
     for (const slide of slides) this.readSlide(slide, [RECORD.slide]);
-    for (const master of this.listSlides(lists, MASTERS)) this.readBackground(master);
+    this.backgrounds = new Set();
+    for (const { objectNumber } of this.listSlides(lists, MASTERS))
+      this.readSlide({ objectNumber, texts: [] }, [RECORD.mainMaster, RECORD.slide]);
+    this.backgrounds = undefined;
     this.readHeadersAndFooters(lists);
     for (const notes of this.listSlides(lists, NOTES)) this.readSlide(notes, [RECORD.notes]);
     for (const list of lists) if (list.isContainer) this.readHyperlinks(list, 0);
@@ -172,23 +174,13 @@ class PresentationReader {
     return slides;
   }
 
-  /** Reads a slide's shapes; the text of placeholders is in the list, to which they refer by number. */
-  /** Reads what slides show of a master: shapes that are no placeholders, which tell authors what to enter. */
-  private readBackground(master: ListedSlide): void {
-    this.skipsPlaceholders = true;
-    this.readSlide({ ...master, texts: [] }, [RECORD.mainMaster, RECORD.slide]);
-    this.skipsPlaceholders = false;
-  }
-
-  private isPlaceholder(shape: PowerPointRecord): boolean {
-    for (const data of listRecords(this.stream, shape.start, shape.end)) {
-      if (data.type !== RECORD.shapeData) continue;
-      for (const { type } of listRecords(this.stream, data.start, data.end))
-        if (type === RECORD.placeholder) return true;
-    }
+  private contains({ start, end }: PowerPointRecord, [type, ...inner]: readonly number[]): boolean {
+    for (const record of listRecords(this.stream, start, end))
+      if (record.type === type && (inner.length === 0 || this.contains(record, inner))) return true;
     return false;
   }
 
+  /** Reads a slide's shapes; the text of placeholders is in the list, to which they refer by number. */
   private readSlide({ objectNumber, texts }: ListedSlide, expectedTypes: readonly number[]): void {
     if (this.content.isFull) return;
     const slide = this.getObject(objectNumber);
@@ -203,7 +195,7 @@ class PresentationReader {
   private readShapes(container: PowerPointRecord, texts: readonly string[], used: Set<number>, depth: number): void {
     for (const record of listRecords(this.stream, container.start, container.end)) {
       if (this.content.isFull) return;
-      if (this.skipsPlaceholders && record.type === RECORD.shape && this.isPlaceholder(record)) continue;
+      if (this.backgrounds && record.type === RECORD.shape && this.contains(record, PLACEHOLDER)) continue;
       if (isText(record)) this.addText(readText(this.stream, record));
       else if (record.type === RECORD.outlineTextRef) {
         const index = readInt(this.stream, record.start);
@@ -237,8 +229,8 @@ class PresentationReader {
   }
 
   private addText(text: string): void {
-    if (this.skipsPlaceholders && this.backgrounds.has(text)) return;
-    if (this.skipsPlaceholders) this.backgrounds.add(text);
+    if (this.backgrounds?.has(text)) return;
+    this.backgrounds?.add(text);
     this.content.addText(text.replace(/[\u0000-\u001f]+/g, ' '));
     this.content.endWord();
   }
