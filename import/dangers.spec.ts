@@ -34,6 +34,16 @@ describe('Elastic Open Crawler', () => {
   });
 });
 
+describe('Google Search Appliance', () => {
+  it('a reserved character is escaped by two backslashes', () => {
+    const start = file('start.txt', `${SITE}/\n`);
+    const follow = file('follow.txt', `${SITE}/\n`);
+    const denied = file('do-not-crawl.txt', String.raw`regexpIgnoreCase:/v\\.[0-9]+/`);
+    const accepted = accepts('gsa', start, follow, denied);
+    expect(['/V.12/a', '/vx12/a', '/a'].map(accepted)).toEqual([false, true, true]);
+  });
+});
+
 describe('Nutch', () => {
   const seeds = file('seed.txt', `${SITE}/\n`);
   const regexes = file('regex-urlfilter.txt', '-/private/\n+.\n');

@@ -142,7 +142,7 @@ function readFiles(
     return crawlers;
   } catch (error) {
     if (error instanceof ImportError)
-      throw new ImportError(`this is not a ${format} configuration: ${error.message}`, { cause: error });
+      throw new ImportError(`this is not a configuration of ${format}: ${error.message}`, { cause: error });
     throw error;
   }
 }

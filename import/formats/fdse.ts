@@ -55,10 +55,10 @@ function toCrawler(realm: string, lines: readonly Node[], report: ImportReport):
   crawler.staysOnSite = urls.length > MAX_ROOTS;
   if (!crawler.staysOnSite) {
     crawler.rules = sites.map((value) => ({ accept: true, pattern: { kind: 'prefix', value } }));
-    report.reportTaken(`${urls.length} URLs${of}`, 'roots; their sites are accepted', lines[0]);
+    report.reportTaken(`${pluralize(urls.length, 'URL')}${of}`, 'roots; their sites are accepted', lines[0]);
   } else
     report.reportChanged(
-      `${urls.length} URLs${of}`,
+      `${pluralize(urls.length, 'URL')}${of}`,
       `the ${sites.length} sites as roots; PUT /crawlers/{c}/pending accepts the whole file with its states`,
       lines[0],
     );

@@ -93,7 +93,9 @@ function importList(kind: ListKind, entries: readonly Entry[], crawler: Imported
 function parsePattern(text: string): Pattern {
   const [, prefix, value = text] = /^(regexp|regexpCase|regexpIgnoreCase|contains):(.*)$/.exec(text) ?? [];
   if (prefix === 'contains') return { kind: 'contains', value };
-  if (prefix !== undefined) return { kind: 'regex', value, ignoreCase: prefix === 'regexpIgnoreCase' };
+  // A special character is escaped by two backslashes there.
+  if (prefix !== undefined)
+    return { kind: 'regex', value: value.replaceAll('\\\\', '\\'), ignoreCase: prefix === 'regexpIgnoreCase' };
   if (text.startsWith('^') && text.endsWith('$')) return { kind: 'exact', value: text.slice(1, -1) };
   if (text.startsWith('^')) return { kind: 'prefix', value: text.slice(1) };
   if (text.endsWith('$')) return { kind: 'suffix', value: text.slice(0, -1) };

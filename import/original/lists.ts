@@ -134,7 +134,11 @@ const joinText = ({ text, children }: Node): string => [text, ...children.map(jo
 function matchesGsaPattern(pattern: string, href: string): boolean {
   const [, kind, rest = ''] = /^(regexp|regexpCase|regexpIgnoreCase|contains):(.*)$/.exec(pattern) ?? [];
   if (kind === 'contains') return href.includes(rest);
-  if (kind) return compileExpression(rest, pattern, { ignoreCase: kind === 'regexpIgnoreCase' }).test(href);
+  // The appliance wants two backslashes before a reserved character.
+  if (kind)
+    return compileExpression(rest.replace(/\\\\/g, '\\'), pattern, { ignoreCase: kind === 'regexpIgnoreCase' }).test(
+      href,
+    );
   const isStart = pattern.startsWith('^');
   const isEnd = pattern.endsWith('$');
   const text = pattern.slice(isStart ? 1 : 0, isEnd ? -1 : undefined);

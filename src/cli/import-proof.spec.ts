@@ -124,6 +124,20 @@ it('the documents of an index are listed by scroll', async () => {
   expect(urls).toEqual([`${SITE}/1`, `${SITE}/2`]);
 });
 
+it('the key of a Solr core may have another name', async () => {
+  const urls = await withIndex(
+    (path) => {
+      if (path === '/solr/core/schema/uniquekey?wt=json') return { uniqueKey: 'link' };
+      const query = new URL(path, SITE).searchParams;
+      if (!path.startsWith('/solr/core/select')) return undefined;
+      const isFirst = query.get('cursorMark') === '*' && query.get('sort') === 'link asc';
+      return { responseHeader: {}, response: { docs: isFirst ? [{ link: `${SITE}/1` }] : [] }, nextCursorMark: 'x' };
+    },
+    (origin) => collect(readIndexUrls(`${origin}/solr/core`, 'url')),
+  );
+  expect(urls).toEqual([`${SITE}/1`]);
+});
+
 it('what is no index is refused', async () => {
   await withIndex(
     () => undefined,

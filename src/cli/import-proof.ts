@@ -51,9 +51,13 @@ export async function prove(original: Original, imported: Imported, urls: AsyncI
   const groups = new Map<string, Difference & { count: number; samples: string[] }>();
   const known = new Set<string>();
   let same = 0;
+  let others = 0;
   for await (const text of urls) {
     const url = URL.parse(text);
-    if (!url || !/^https?:$/.test(url.protocol)) continue;
+    if (!url || !/^https?:$/.test(url.protocol)) {
+      others++;
+      continue;
+    }
     url.hash = '';
     if (known.has(url.href)) continue;
     known.add(url.href);
@@ -63,7 +67,11 @@ export async function prove(original: Original, imported: Imported, urls: AsyncI
     if (before.accepted === after.accepted) same++;
     else addDifference(url.href, before.by, after, imported, groups);
   }
-  if (known.size === 0) throw new UsageError('there are no URLs to compare');
+  if (known.size === 0) {
+    const hint =
+      others === 0 ? '' : `: none of ${others} values is one; --field names the field of an index with the URL`;
+    throw new UsageError(`there are no URLs to compare${hint}`);
+  }
   const differences = [...groups.values()].sort((a, b) => b.count - a.count);
   return { urls: known.size, same, differences };
 }

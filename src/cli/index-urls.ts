@@ -5,6 +5,13 @@ const PAGE_SIZE = 1000;
 const TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
+/** What to do, by status. */
+const HINTS: Readonly<Record<number, string>> = {
+  401: ': write http://USER:PASSWORD@HOST/INDEX',
+  403: ': the user may not read the index',
+  404: ': there is no such index or core',
+};
+
 type Json = Readonly<Record<string, unknown>>;
 
 /**
@@ -39,22 +46,30 @@ class IndexClient {
   }
 
   async *listSolr(field: string): AsyncGenerator<string> {
+    const key = await this.findSolrKey();
     for (let cursor = '*'; ; ) {
       const query = new URLSearchParams({
         q: '*:*',
-        fl: `id,${field}`,
-        sort: 'id asc',
+        fl: `${key},${field}`,
+        sort: `${key} asc`,
         rows: String(PAGE_SIZE),
         wt: 'json',
         cursorMark: cursor,
       });
       const answer = await this.request(`${this.base}/select?${query}`);
       const { docs = [] } = (answer['response'] ?? {}) as { docs?: Json[] };
-      for (const doc of docs) yield toUrl(doc[field], doc['id']);
+      for (const doc of docs) yield toUrl(doc[field], doc[key]);
       const next = String(answer['nextCursorMark'] ?? cursor);
       if (docs.length === 0 || next === cursor) return;
       cursor = next;
     }
+  }
+
+  /** The field with the ids; a Solr that does not tell has the usual one. */
+  private async findSolrKey(): Promise<string> {
+    const answer = await this.request(`${this.base}/schema/uniquekey?wt=json`).catch(() => undefined);
+    const key = answer?.['uniqueKey'];
+    return typeof key === 'string' ? key : 'id';
   }
 
   async *listEngine(field: string): AsyncGenerator<string> {
@@ -83,7 +98,8 @@ class IndexClient {
       );
     });
     const text = await readLimited(response);
-    if (!response.ok) throw new UsageError(`${this.base} answered with status ${response.status}`);
+    if (!response.ok)
+      throw new UsageError(`${this.base} answered with status ${response.status}${HINTS[response.status] ?? ''}`);
     try {
       return JSON.parse(text) as Json;
     } catch {

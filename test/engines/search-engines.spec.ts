@@ -4,6 +4,7 @@ import { createServer } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { ElasticsearchSink } from '../../src/adapters/push/elasticsearch.js';
 import { getDialect } from '../../src/adapters/push/elasticsearch-schema.js';
+import { readIndexUrls } from '../../src/cli/index-urls.js';
 import type { SinkSettings } from '../../src/domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../src/domain/push/order.js';
 import type { SinkOptions } from '../../src/domain/push/sink-types.js';
@@ -73,6 +74,24 @@ function contract(release: Release): void {
     };
     return hits.hits.map((hit) => hit._source.uri).sort();
   }
+
+  it('lists the URLs of more documents than a search returns, by index and alias, to prove an import', async () => {
+    const count = 12_345;
+    const documents = Array.from({ length: count }, (_, i) => `{"index":{}}\n{"link":"http://site.test/${i}"}\n`);
+    const headers = { 'content-type': 'application/x-ndjson' };
+    await fetch(`${engine.url}/${index}/_bulk?refresh=true`, { method: 'POST', headers, body: documents.join('') });
+    await engine.call('PUT', `${index}/_alias/alias-of-${index}`);
+    for (const name of [index, `alias-of-${index}`]) {
+      const urls = new Set<string>();
+      for await (const url of readIndexUrls(`${engine.url}/${name}`, 'link')) urls.add(url);
+      expect(urls.size).toBe(count);
+      expect(urls).toContain('http://site.test/12344');
+    }
+    await engine.call('PUT', `${index}-empty`);
+    expect(await readIndexUrls(`${engine.url}/${index}-empty`, 'link').next()).toMatchObject({ done: true });
+    const missing = readIndexUrls(`${engine.url}/${index}-missing`, 'link').next();
+    await expect(missing).rejects.toThrow('answered with status 404: there is no such index');
+  });
 
   it('finds a document by its text, its title and a meta, as mapped', async () => {
     const metas = [

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { SolrSink } from '../../src/adapters/push/solr.js';
+import { readIndexUrls } from '../../src/cli/index-urls.js';
 import type { OrderAnswer, PushOrder } from '../../src/domain/push/order.js';
 import { SinkUnavailable } from '../../src/engine/ports/sink.js';
 import { describeUnless } from '../support/left-out.js';
@@ -37,6 +38,18 @@ describeUnless(missing, 'Solr', () => {
     onTestFinished(() => sink.close());
     return sink;
   };
+
+  it('lists the URLs of all its documents, to prove an import', async () => {
+    const count = 12_345;
+    await call(
+      'update?commit=true',
+      Array.from({ length: count }, (_, i) => ({ id: `http://site.test/${i}` })),
+    );
+    const urls = new Set<string>();
+    for await (const found of readIndexUrls(`${url()}/documents`, 'url')) urls.add(found);
+    expect(urls.size).toBe(count);
+    await expect(readIndexUrls(`${url()}/missing`, 'url').next()).rejects.toThrow('answered with status 404');
+  });
 
   it('finds a document by its text and a meta, and returns it unchanged', async () => {
     const metas = [
