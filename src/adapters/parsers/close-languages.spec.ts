@@ -26,6 +26,7 @@ it.each([
   expect(detectLanguage(text)).toBe(language);
 });
 
-it('says nothing about a text that Malay and Indonesian share', () => {
-  expect(detectLanguage('dan yang itu tidak dengan untuk dari dalam ini')).toBeUndefined();
-});
+it.each([
+  ['Malay and Indonesian', 'dan yang itu tidak dengan untuk dari dalam ini'],
+  ['the two Norwegians', 'Det var i Oslo og Bergen for to år sidan'],
+])('says nothing about a text that %s share', (_, text) => expect(detectLanguage(text)).toBeUndefined());

@@ -96,11 +96,19 @@ const CLOSE_PAIRS: ReadonlyMap<string, ClosePair> = new Map([
   ['ca', 'ca es'],
 ]);
 /** Nothing else tells these apart. */
-const INSEPARABLE: ReadonlySet<ClosePair> = new Set(['ms id', 'xh zu']);
+const INSEPARABLE: ReadonlySet<ClosePair> = new Set(['ms id', 'xh zu', 'nn nb']);
+/** How many more groups of one language than of the other a text needs, where it is not two. */
+const MIN_DIFFERENCES: ReadonlyMap<ClosePair, number> = new Map([
+  ['nn nb', 1],
+  ['xh zu', 1],
+  ['mk bg', 1],
+  ['mk sr', 1],
+]);
+
 /** Returns the language of the pair that the text is in, undefined if the difference is too small to say. */
 export function tellApart(sample: string, pair: ClosePair): string | undefined {
   const difference = compareGroups(toLetters(sample), pair);
-  if (Math.abs(difference) < (INSEPARABLE.has(pair) || pair.startsWith('mk') ? 1 : 2)) return undefined;
+  if (Math.abs(difference) < (MIN_DIFFERENCES.get(pair) ?? 2)) return undefined;
   return pair.slice(...(difference > 0 ? [0, 2] : [3]));
 }
 

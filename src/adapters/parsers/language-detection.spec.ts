@@ -64,6 +64,7 @@ const SHORT: Record<string, string> = {
   bg: 'Старата ковачница ще отвори отново следващата седмица.',
   fa: 'آهنگری قدیمی هفته آینده در شهر دوباره باز می‌شود.',
   nn: 'Smia opnar ikkje før neste veke, seier dei som arbeider der.',
+  mk: 'Старата ковачница повторно работи во среда.',
   af: 'Hulle het gesê dat die smidswinkel nie voor môre oop is nie.',
 };
 

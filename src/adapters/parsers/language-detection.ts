@@ -197,6 +197,8 @@ function detectCyrillicLanguage(sample: string): string | undefined {
   if (/[џљњј]/i.test(sample)) return tellApart(sample, 'mk sr');
   if (/[їєґ]/i.test(sample)) return 'uk';
   if (/ў/i.test(sample)) return 'be';
+  // Every sentence in another Slavic language has one of these letters.
+  if (!/[йщъьюяыэёі]/i.test(sample) && tellApart(sample, 'mk bg') !== 'bg') return tellApart(sample, 'mk sr');
   const letters = toLetters(sample);
   if (countShared(letters, 'mn') >= MIN_SHARED + letters.length / LETTERS_PER_SHARED) return 'mn';
   const guess = guessByLetterGroups(sample, CYRILLIC);
