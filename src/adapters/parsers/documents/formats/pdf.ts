@@ -148,7 +148,7 @@ class PdfReader {
   private findShortfall(pageCount: number): Shortfall | undefined {
     const { picturePages, missingCount, content } = this;
     const shownCount = Math.max(this.characterCount + missingCount, 1);
-    const toPercent = (count: number): number => Math.round((count / shownCount) * 100);
+    const toPercent = (count: number): number => Math.min(100, Math.round((count / shownCount) * 100));
     const unnamed = toPercent(this.unnamedCount + missingCount);
     const lost = toPercent(this.lostCount + missingCount);
     if (picturePages > 0) content.addField('pages_without_text', String(picturePages));
