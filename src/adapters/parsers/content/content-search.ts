@@ -5,14 +5,18 @@
  * so that the time grows with the page only.
  */
 import {
+  COPYRIGHT,
   getLinkShare,
   getPlainLength,
+  INITIAL_SCORES,
   type Measure,
   MIN_PARAGRAPH_LENGTH,
   PageMeasures,
+  PHOTO_CREDIT,
   readNameSigns,
 } from './element-signs.js';
-import { type ChildNode, type Element, isElement, isText, type ParentNode } from './nodes.js';
+import { type ChildNode, type Element, isElement, type ParentNode } from './nodes.js';
+import { findEmptied } from './pruning.js';
 import { extractElementText, getHeadingLevel } from './readable.js';
 
 export interface SearchRules {
@@ -43,11 +47,6 @@ const PARAGRAPHS = splitWords('p pre blockquote td th dd dt li h2 h3 h4 h5 h6 fi
 /** Nothing inside these is removed. */
 const OPAQUE_ELEMENTS = splitWords('pre code math svg figcaption');
 const BLOCKS = splitWords('div section ul ol dl table form fieldset aside header figure article');
-const INITIAL_SCORES: Readonly<Record<string, number>> = {
-  ...{ div: 5, article: 5, section: 5, main: 5, pre: 3, td: 3, blockquote: 3 },
-  ...{ address: -3, ol: -3, ul: -3, dl: -3, dd: -3, dt: -3, li: -3, form: -3 },
-  ...{ h2: -5, h3: -5, h4: -5, h5: -5, h6: -5, th: -5 },
-};
 const NAME_SCORE = 25;
 
 const MAX_PARAGRAPH_LINK_SHARE = 0.5;
@@ -65,9 +64,9 @@ const MAX_LEAD_LEVELS = 12;
 /** Maximum number of elements that are taken from one level. */
 const MAX_LEAD_ELEMENTS = 1_000;
 const MIN_LEAD_CREDIT = 3;
-/** The name of the photographer or the agency. */
-const PHOTO_CREDIT =
-  /©|\(c\)|\bphotos?\b|\bfotos?\b|getty|reuters|\bquelle|\bcredit|courtesy|\bAFP\b|\bEPA\b|shutterstock|istock|unsplash|pixabay/i;
+
+const MAX_NOTICE_LENGTH = 250;
+const MAX_CAPTION_LENGTH = 500;
 
 const isPlain = ({ text, links }: Measure): boolean => text > 0 && links === 0;
 const isMarkedContent = (element: Element): boolean =>
@@ -81,6 +80,7 @@ export class ContentSearch {
   /** The lengths of what is removed from the content. */
   private readonly noise = { text: 0, plain: 0 };
   private readonly scores = new Map<Element, number>();
+  private readonly captions = new Set<string>();
   /** The credit of all paragraphs inside an element. */
   private readonly credits = new Map<Element, number>();
 
@@ -106,9 +106,18 @@ export class ContentSearch {
     const [text, plain] = [sum((one) => one.text), sum(getPlainLength)];
     if (this.rules.blocks) {
       for (const element of kept) this.removeNoise(element, plain * MAX_BLOCK_SHARE);
-      for (const element of kept) this.removeEmptySections(element);
+      for (const element of kept)
+        for (const heading of findEmptied(element, removed, this.original)) this.removeAsNoise(heading);
     }
     return { kept, removed, length: text - this.noise.text, plainLength: plain - this.noise.plain };
+  }
+
+  /** Keeps everything but what is not content by its element or name. */
+  keepWhole(): SearchResult | undefined {
+    const { scope, removed } = this;
+    const { whole } = this.removeUnlikely();
+    const kept = isElement(scope) ? [scope] : scope.children.filter(isElement);
+    return { kept, removed, length: whole.text, plainLength: getPlainLength(whole) };
   }
 
   private removeAsNoise(element: Element): void {
@@ -139,8 +148,13 @@ export class ContentSearch {
     const measure = this.original.of(element);
     if (measure.text < MIN_TEXT_LENGTH) return true;
     const hasTitle = whole.titles > 0 && measure.titles === whole.titles;
-    if (this.rules.names !== 'none' && readNameSigns(element).never && !hasTitle) return true;
+    if (this.rules.names !== 'none' && this.isNever(element) && !hasTitle) return true;
     return getPlainLength(measure) <= getPlainLength(whole) * MAX_NAMED_SHARE;
+  }
+
+  private isNever(element: Element): boolean {
+    const { never, remarks } = readNameSigns(element);
+    return never || (remarks && !this.original.isDiscussion);
   }
 
   private isUnlikely(element: Element, isInsideContent: boolean): boolean {
@@ -154,7 +168,8 @@ export class ContentSearch {
     if (name === 'aside' && !isInsideContent) return true;
     if (this.rules.names === 'none' || UNNAMED_ELEMENTS.has(name)) return false;
     const signs = readNameSigns(element);
-    if (signs.never || this.rules.names === 'never') return signs.never;
+    const never = this.isNever(element);
+    if (never || this.rules.names === 'never') return never;
     if (signs.unlikely && !signs.likely) return true;
     if (signs.doubtful && getLinkShare(measure) > 0.3) return true;
     return signs.byline && measure.text < MAX_BYLINE_LENGTH && measure.headings === 0;
@@ -356,8 +371,16 @@ export class ContentSearch {
     const measure = this.measures.of(element);
     const { text, links } = measure;
     if (text === 0) return false;
+    if (text < MAX_NOTICE_LENGTH && COPYRIGHT.test(extractElementText(element, { maxLength: MAX_NOTICE_LENGTH })))
+      return true;
     if (name === 'p') return text < 150 && links > text * 0.7;
-    if (name === 'figcaption') return PHOTO_CREDIT.test(extractElementText(element, { maxLength: 500 }));
+    if (text < MAX_CAPTION_LENGTH && this.isCaption(element)) {
+      const caption = extractElementText(element, { maxLength: MAX_CAPTION_LENGTH });
+      // It is repeated where the picture can be enlarged.
+      if (PHOTO_CREDIT.test(caption) || this.captions.has(caption)) return true;
+      this.captions.add(caption);
+    }
+    if (name === 'figcaption') return false;
     const nameScore = this.scoreName(element);
     if (name === 'h1' || name === 'h2') return nameScore < 0;
     if (!BLOCKS.has(name)) return false;
@@ -371,30 +394,7 @@ export class ContentSearch {
     return text < MIN_PARAGRAPH_LENGTH && links > 0 && measure.headings === 0 && measure.images === 0;
   }
 
-  /** Removes headings whose section has been removed. */
-  private removeEmptySections(root: Element): void {
-    let open: { readonly heading: Element; readonly level: number; isEmptied: boolean }[] = [];
-    const close = (level: number): void => {
-      for (const one of open) if (one.isEmptied && one.level >= level && one.level > 1) this.removeAsNoise(one.heading);
-      open = open.filter((one) => one.level < level);
-    };
-    const visit = (node: ParentNode): void => {
-      for (const child of node.children) {
-        if (isText(child) && child.data.trim() !== '') open = [];
-        if (!isElement(child)) continue;
-        const level = getHeadingLevel(child);
-        if (this.removed.has(child)) {
-          if (this.original.of(child).text > 0) for (const one of open) one.isEmptied = true;
-        } else if (level === undefined) {
-          if (child.name === 'img') open = [];
-          visit(child);
-        } else {
-          close(level);
-          open.push({ heading: child, level, isEmptied: false });
-        }
-      }
-    };
-    visit(root);
-    close(0);
+  private isCaption(element: Element): boolean {
+    return element.name === 'figcaption' || (BLOCKS.has(element.name) && readNameSigns(element).caption);
   }
 }

@@ -1,4 +1,5 @@
 /** What tells the content of a page from what surrounds it: how much text and how many links an element has, and its name. */
+import { statesDiscussion } from './microdata.js';
 import { type Element, isElement, isText, type ParentNode } from './nodes.js';
 import { foldWhitespace, isHidden, isInline } from './readable.js';
 
@@ -60,14 +61,21 @@ export class PageMeasures {
   /** True if most of its text is shown by scripts only, one section at a time. */
   readonly isMostlyConcealed: boolean;
   private concealedLength = 0;
+  private discussion: boolean | undefined;
   private readonly measures = new Map<ParentNode, Measure>();
 
   constructor(
-    root: ParentNode,
+    private readonly root: ParentNode,
     private readonly removed: ReadonlySet<Element> = NO_ELEMENTS,
   ) {
     this.whole = isElement(root) ? this.measureElement(root, createMeasure(), false) : this.measureBlock(root, false);
     this.isMostlyConcealed = this.concealedLength > getPlainLength(this.whole) * MOSTLY;
+  }
+
+  /** True if the page says that it is a thread of a forum, or a question with its answers. */
+  get isDiscussion(): boolean {
+    this.discussion ??= statesDiscussion(this.root);
+    return this.discussion;
   }
 
   of(node: ParentNode): Readonly<Measure> {
@@ -145,10 +153,14 @@ export interface NameSigns {
   readonly likely: boolean;
   /** It is named after something else. */
   readonly unlikely: boolean;
-  /** It is named after what is never the content, however much it is: comments, notices about cookies, dialogs. */
+  /** It is named after what is never the content, however much it is: notices about cookies, dialogs. */
   readonly never: boolean;
+  /** It is named after comments, which are content only where a page is made for them. */
+  readonly remarks: boolean;
   /** It is named after what may be either. */
   readonly doubtful: boolean;
+  /** It is named after the caption of a picture. */
+  readonly caption: boolean;
   /** It is named after the author or the date. */
   readonly byline: boolean;
 }
@@ -168,8 +180,9 @@ const UNLIKELY = splitWords(
 const DOUBTFUL = splitWords(
   'banner banners hidden next overlay prev previous promo promos rail tag tagcloud taglist tags teaser teasers toc widget widgets',
 );
-const NEVER = splitWords('discussion livefyre replies reply respond');
-const NEVER_PARTS = /comment(?!ary|at)|kommentar|disqus|cookie|consent|gdpr|dialog|popup|newsletter/;
+const REMARKS = splitWords('discussion livefyre replies reply respond');
+const REMARK_PARTS = /comment(?!ary|at)|kommentar|disqus/;
+const NEVER_PARTS = /cookie|consent|gdpr|dialog|popup|newsletter/;
 const BYLINE = splitWords(
   'author authors byline credit date dateline datetime entrymeta infos meta posted postmeta published time timestamp writtenby',
 );
@@ -190,7 +203,15 @@ export function readNameSigns(element: Element): NameSigns {
 }
 
 function readWords(name: string): NameSigns {
-  const signs = { likely: false, unlikely: false, never: false, doubtful: false, byline: false };
+  const signs = {
+    likely: false,
+    unlikely: false,
+    never: false,
+    remarks: false,
+    doubtful: false,
+    caption: false,
+    byline: false,
+  };
   let previous = '';
   for (const word of name
     .replace(/([a-z])([A-Z])/g, '$1-$2')
@@ -198,12 +219,26 @@ function readWords(name: string): NameSigns {
     .split(/[^a-z]+/)) {
     if (!NEGATIONS.has(previous)) {
       signs.likely ||= LIKELY.has(word);
-      signs.never ||= NEVER.has(word) || NEVER_PARTS.test(word);
+      signs.never ||= NEVER_PARTS.test(word);
+      signs.remarks ||= REMARKS.has(word) || REMARK_PARTS.test(word);
       signs.unlikely ||= signs.never || UNLIKELY.has(word);
       signs.doubtful ||= DOUBTFUL.has(word);
+      signs.caption ||= word === 'caption';
       signs.byline ||= BYLINE.has(word);
     }
     previous = word;
   }
   return signs;
 }
+
+export const INITIAL_SCORES: Readonly<Record<string, number>> = {
+  ...{ div: 5, article: 5, section: 5, main: 5, pre: 3, td: 3, blockquote: 3 },
+  ...{ address: -3, ol: -3, ul: -3, dl: -3, dd: -3, dt: -3, li: -3, form: -3 },
+  ...{ h2: -5, h3: -5, h4: -5, h5: -5, h6: -5, th: -5 },
+};
+/** The name of the photographer or the agency. */
+export const PHOTO_CREDIT =
+  /©|\(c\)|\bphotos?\b|\bfotos?\b|getty|reuters|\bquelle|\bcredit|courtesy|\bAFP\b|\bEPA\b|shutterstock|istock|unsplash|pixabay/i;
+/** A notice at the end of a page. */
+export const COPYRIGHT =
+  /^[^\p{L}]*(?:©|\(c\)|copyright\b)|all rights reserved|alle rechte vorbehalten|tous droits réservés/iu;

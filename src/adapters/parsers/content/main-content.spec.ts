@@ -13,8 +13,8 @@ const NAVIGATION =
   '<div class="links"><ul><li><a href="/1">Products and prices</a><li><a href="/2">Departments</a></ul></div>';
 const COMMENTS = `<div id="comments"><ol>${'<li>'.repeat(1)}${Array.from({ length: 20 }, () => `<li><p>remark: ${SENTENCES}</p></li>`).join('')}</ol></div>`;
 
-function readMain(html: string): string {
-  const { root } = parseTree(Buffer.from(`<html><body>${html}</body></html>`), false);
+function readMain(html: string, body = '<body>'): string {
+  const { root } = parseTree(Buffer.from(`<html>${body}${html}</body></html>`), false);
   keepMainContent(root);
   return extractReadableText(root).text;
 }
@@ -93,6 +93,37 @@ it('looks beyond what is marked as the content if that has only comments', () =>
   expect(text).not.toContain('remark');
 });
 
+describe('pages that are no article', () => {
+  const thread = `<h1>T</h1><ul class="replies">${`<li class="comment"><p>anvils ${SENTENCES}</p></li>`.repeat(5)}</ul>`;
+  const post = `<div><p>${SENTENCES} ${SENTENCES} ${SENTENCES}</p></div>`;
+  it.each([
+    [
+      'a thread, by its JSON-LD',
+      `<script type="application/ld+json">{"@type":"DiscussionForumPosting"}</script>${post}${thread}`,
+      5,
+    ],
+    ['a question, by its microdata', `<div itemscope itemtype="https://schema.org/QAPage">${post}${thread}</div>`, 5],
+    [
+      'a list of links with an introduction',
+      `<main><p>All of them, in one place, every day.</p><ul>${'<li><a href=/1>anvils of the city</a>'.repeat(90)}</ul></main>`,
+      90,
+    ],
+    [
+      'a grid of products beside the one with a description',
+      `<main><div class=first><p>${SENTENCES} ${SENTENCES}</p></div>${'<div><a href=/1>anvils</a> <i>12.50</i></div>'.repeat(400)}</main>`,
+      400,
+    ],
+  ])('%s', (_, html, times) => {
+    const text = readMain(`${NAVIGATION}${html}`);
+    expect(count(text, 'anvils')).toBe(times);
+  });
+
+  it('a thread, by the program that made it', () =>
+    expect(count(readMain(post + thread, '<body data-template="thread_view">'), 'anvils')).toBe(5));
+
+  it('comments below an article stay out', () => expect(count(readMain(post + thread), 'anvils')).toBe(0));
+});
+
 describe('what is not content is left out', () => {
   it.each([
     ['comments, though there is more of them', `<div class=post>${paragraphs(3)}</div>${COMMENTS}`],
@@ -118,12 +149,22 @@ describe('what is not content is left out', () => {
       'the credit of a photo',
       `<main>${paragraphs(3)}<figure><img src=x><figcaption>remark © Photo Agency</figcaption></figure></main>`,
     ],
+    [
+      'the credit of a photo in a block',
+      `<main>${paragraphs(3)}<div class="caption-full">remark (AP Photo)</div></main>`,
+    ],
+    ['a copyright notice', `<main>${paragraphs(3)}<p>Copyright @ 2019 remark of the city.</p></main>`],
     ['author and date', `<main><div class="byline">remark, 3 May</div>${paragraphs(3)}</main>`],
   ])('%s', (_, html) => {
     const text = readMain(`${NAVIGATION}${html}`);
     expect(count(text, 'anvils')).toBe(3);
     expect(text).not.toMatch(/remark|Departments/);
   });
+});
+
+it('keeps a caption once, which is repeated where the picture can be enlarged', () => {
+  const caption = '<div class=caption>Two of the anvils</div>';
+  expect(count(readMain(`<main>${paragraphs(3, 'hammers')}${caption.repeat(2)}</main>`), 'anvils')).toBe(1);
 });
 
 it('keeps the introduction that the page is described with, wherever it stands before the content', () => {

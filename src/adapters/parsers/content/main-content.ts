@@ -16,18 +16,23 @@ export interface MainContent {
 interface Attempt extends SearchRules {
   /** It is made if fewer characters have been found so far. */
   readonly ifBelow: number;
+  /** Everything is kept that the rules do not leave out: lists have no paragraphs. */
+  readonly whole?: boolean;
 }
 
 /** So much text needs no further attempt. */
 const ENOUGH_TEXT = 400;
-const FIRST_ATTEMPT: Attempt = { ifBelow: Number.POSITIVE_INFINITY, names: 'all', blocks: true };
+const FAIRLY_ENOUGH_TEXT = 1_000;
+const FIRST_ATTEMPT: Attempt = { ifBelow: ENOUGH_TEXT, names: 'all', blocks: true };
 const ATTEMPTS: readonly Attempt[] = [
   FIRST_ATTEMPT,
   { ifBelow: ENOUGH_TEXT, names: 'never', blocks: true },
   { ifBelow: 140, names: 'none', blocks: false },
+  { ifBelow: FAIRLY_ENOUGH_TEXT, names: 'all', blocks: false, whole: true },
 ];
-/** The result of a further attempt must be so much longer. */
+/** The result of a further attempt must be so much longer; the second number applies to a text that may be enough. */
 const MUCH_LONGER = 4;
+const VERY_MUCH_LONGER = 10;
 /** Pages with less text say too little to tell the content from the rest. */
 const MIN_PAGE_LENGTH = 280;
 /** How much the element that the page marks as its content must hold: characters, and share of the text. */
@@ -61,9 +66,10 @@ function search(scopes: readonly ParentNode[], measures: PageMeasures): SearchRe
   for (const attempt of ATTEMPTS)
     for (const scope of scopes) {
       const length = best?.length ?? 0;
-      if (length >= ENOUGH_TEXT || length >= attempt.ifBelow) return best;
-      const result = new ContentSearch(scope, measures, attempt).find();
-      if (result && result.length > length * MUCH_LONGER) best = result;
+      if (length >= attempt.ifBelow) continue;
+      const search = new ContentSearch(scope, measures, attempt);
+      const result = attempt.whole ? search.keepWhole() : search.find();
+      if (result && result.length > length * (length < ENOUGH_TEXT ? MUCH_LONGER : VERY_MUCH_LONGER)) best = result;
     }
   return best;
 }

@@ -1,7 +1,7 @@
 /** Reads a page's microdata (`itemscope`, `itemprop`) as items like those of JSON-LD. `itemref` is not followed. */
 import type { Json } from './json-ld.js';
 import { findCaseVariant, toCaseVariants } from './letter-case.js';
-import { type Element, isElement } from './nodes.js';
+import { type Element, isElement, isText, type ParentNode, walkElements } from './nodes.js';
 import { createReadingBudget, extractElementText, type ReadingBudget } from './readable.js';
 
 const MICRODATA_SIGN = toCaseVariants('itemscope');
@@ -98,4 +98,28 @@ function readPropertyValue(element: Element, { base, budget }: Page): Json {
     element.getAttribute(VALUE_ATTRIBUTES[element.name] ?? '')?.trim() ??
     extractElementText(element, { budget, maxLength: MAX_VALUE_LENGTH })
   );
+}
+
+const DISCUSSION = /\b(?:DiscussionForumPosting|QAPage)\b/;
+const MAX_KIND_LENGTH = 200;
+const MAX_JSON_LD_LENGTH = 200_000;
+
+/** Programs for forums write the kind of the page into these attributes of `html` or `body`. */
+const KIND_ATTRIBUTES = ['class', 'id', 'data-template', 'data-pagecontroller'];
+const THREAD = /(?:^|[\s_-])(?:thread|topic|viewtopic|showthread)(?:[\s_-]|$)/i;
+
+/** Says whether a page is a thread of a forum or a question, by its JSON-LD, microdata, or the program that made it. */
+export function statesDiscussion(root: ParentNode): boolean {
+  for (const element of walkElements(root)) {
+    if (element.name === 'html' || element.name === 'body') {
+      const kinds = KIND_ATTRIBUTES.map((name) => (element.getAttribute(name) ?? '').slice(0, MAX_KIND_LENGTH));
+      if (THREAD.test(kinds.join(' '))) return true;
+    }
+    if (element.name !== 'script') {
+      if (DISCUSSION.test(element.getAttribute('itemtype') ?? '')) return true;
+    } else if (element.getAttribute('type') === 'application/ld+json')
+      for (const child of element.children)
+        if (isText(child) && DISCUSSION.test(child.data.slice(0, MAX_JSON_LD_LENGTH))) return true;
+  }
+  return false;
 }

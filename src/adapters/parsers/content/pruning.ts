@@ -2,7 +2,9 @@
 
 import type { Marker } from '../../../domain/content/content-definition.js';
 import { MAX_MARKER_LENGTH } from '../html/markers.js';
+import type { PageMeasures } from './element-signs.js';
 import { type ChildNode, type Document, type Element, isComment, isElement, isText, type ParentNode } from './nodes.js';
+import { getHeadingLevel } from './readable.js';
 
 export interface PruneOptions {
   readonly included: ReadonlySet<Element>;
@@ -143,4 +145,33 @@ class Pruner {
     if (NOINDEX_START.test(data)) this.noIndex = true;
     else if (NOINDEX_END.test(data)) this.noIndex = false;
   }
+}
+
+/** Finds headings whose section has been removed. */
+export function findEmptied(root: Element, removed: ReadonlySet<Element>, measures: PageMeasures): readonly Element[] {
+  const found = new Set<Element>();
+  let open: { readonly heading: Element; readonly level: number; isEmptied: boolean }[] = [];
+  const close = (level: number): void => {
+    for (const one of open) if (one.isEmptied && one.level >= level && one.level > 1) found.add(one.heading);
+    open = open.filter((one) => one.level < level);
+  };
+  const visit = (node: ParentNode): void => {
+    for (const child of node.children) {
+      if (isText(child) && child.data.trim() !== '') open = [];
+      if (!isElement(child)) continue;
+      const level = getHeadingLevel(child);
+      if (removed.has(child)) {
+        if (measures.of(child).text > 0) for (const one of open) one.isEmptied = true;
+      } else if (level === undefined) {
+        if (child.name === 'img') open = [];
+        visit(child);
+      } else {
+        close(level);
+        open.push({ heading: child, level, isEmptied: false });
+      }
+    }
+  };
+  visit(root);
+  close(0);
+  return [...found];
 }
