@@ -14,14 +14,17 @@ const PATHS = Array.from({ length: 40 }, (_, index) => `/p${index}`);
 const toWord = (number: number): string =>
   number.toString(26).replace(/[0-9]/g, (digit) => 'qrstuvwxyz'[Number(digit)]!);
 
+function wordsOf(path: string, count: number): string {
+  const seed = 1 + (Number.parseInt(path.replace(/[^0-9]/g, ''), 10) || 0);
+  return Array.from({ length: count }, (_, index) => toWord(seed * 7_919 * (index + 1))).join(' ');
+}
+
 /** Pages have validators, and words of their own, since they are not taken for one page that is shown everywhere. */
 function page(path: string, notice: string): FakePage {
   const etag = `"${path} ${notice}"`;
-  const seed = 1 + (Number.parseInt(path.replace(/[^0-9]/g, ''), 10) || 0);
-  const words = Array.from({ length: 150 }, (_, index) => toWord(seed * 7_919 * (index + 1))).join(' ');
   const body =
     `<title>Page ${path}</title><main><h2>About ${path}</h2><p>The heron of ${path} stands in the water, waits, and then ` +
-    `strikes: ${words}.</p><h2>Mistakes</h2><p>${notice}</p></main>`;
+    `strikes: ${wordsOf(path, 150)}.</p><h2>Mistakes</h2><p>${notice}</p></main>`;
   return ({ headers }) =>
     headers['if-none-match'] === etag
       ? { status: 304 }
@@ -106,4 +109,29 @@ it('a notice that changes on all pages is learned again, and one on few pages st
   await refresh(world);
   await refresh(world);
   expect(withNotice(world, few)).toHaveLength(20);
+});
+
+it('short pages that lose most of their text with them are not held, and one of nothing else keeps it', async () => {
+  const site = await startSite();
+  const notices = ['a', 'b', 'c', 'd'].map((one) => `<p>${`Notice ${one} of the editors. `.repeat(15)}</p>`).join('');
+  const short = (path: string): FakePage => ({
+    headers: { 'content-type': 'text/html' },
+    body: `<title>Page ${path}</title><p>The heron of ${path}: ${wordsOf(path, 25)}.</p>${notices}`,
+  });
+  site.page('/', [...PATHS, '/only']);
+  for (const path of PATHS) site.set(path, short(path));
+  site.set('/only', { headers: { 'content-type': 'text/html' }, body: notices });
+  const world = await crawl({
+    crawler: `<Root url="${site.url('/')}"/><cw:Content omitRepeated="true"/>`,
+    index: 'none',
+  });
+  const orders = [];
+  for (let round = 0; round < 4; round++) {
+    await refresh(world);
+    orders.push(world.orders().length);
+  }
+  expect(withNotice(world, 'Notice a')).toEqual([site.url('/only')]);
+  expect(world.pushed().size).toBe(42);
+  expect(orders.at(-1)).toBe(orders.at(-2));
+  expect(world.pushed().get(site.url('/only'))?.text.length).toBeGreaterThan(1_000);
 });
