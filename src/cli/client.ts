@@ -1,5 +1,6 @@
 /** Calls the API of the running server. */
 import { once } from 'node:events';
+import { basename } from 'node:path';
 import { Secret } from '../domain/secret.js';
 import { UsageError } from '../server/options.js';
 
@@ -17,9 +18,17 @@ interface RequestText {
   readonly text: string;
 }
 
+interface ProblemDetail {
+  readonly detail: string;
+  readonly pointer?: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
 interface ProblemBody {
   readonly detail?: string;
-  readonly errors?: readonly { readonly detail: string; readonly pointer?: string }[];
+  readonly errors?: readonly ProblemDetail[];
 }
 
 /** Long enough for a busy server, short enough for a waiting user. */
@@ -185,7 +194,13 @@ const describeCause = (error: Error): string => (error.cause as { code?: string 
 
 function formatProblem({ status, body }: ClientResponse<unknown>): string {
   const { detail, errors = [] } = (body ?? {}) as ProblemBody;
-  const errorLines = errors.map((error) => `\n  ${error.pointer ? `${error.pointer}: ` : ''}${error.detail}`);
+  const errorLines = errors.map((error) => `\n  ${formatDetailPlace(error)}${error.detail}`);
   const reason = (detail ?? 'it gave no reason').replace('confirm=true', '--yes');
   return `the server refused the request (${status}): ${reason}${errorLines.join('')}`;
+}
+
+/** Field of the body, or a place in a configuration, whose path on the server says nothing here. */
+function formatDetailPlace({ pointer, file, line, column }: ProblemDetail): string {
+  if (pointer) return `${pointer}: `;
+  return file === undefined ? '' : `${basename(file)}:${line}:${column} `;
 }

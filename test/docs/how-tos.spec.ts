@@ -315,7 +315,7 @@ it('the workflow for staging and production applies a change to one after the ot
   const printed = await runWorkflow(workflow, 'push', staging.folder, contexts);
   expect(printed.filter((lines) => lines.includes('version 2 is in force'))).toHaveLength(2);
   for (const { server } of [staging, production])
-    expect(server.engine.definition.crawlers[0]).toMatchObject({ threads: 3 });
+    expect(server.engine.definition.crawlers[0]).toMatchObject({ concurrency: 3 });
 });
 
 it('every how-to is run here or listed with the suite that runs it', () => {
