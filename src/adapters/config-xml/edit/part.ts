@@ -24,7 +24,7 @@ export interface WidenedPart {
 
 export function readPart(xml: string, crawlers: ReadonlySet<string>): string {
   const { root } = parseDocument(xml, FILE);
-  const startTag = xml.slice(root.start, root.contentStart).replace(/\s*\/>$/, '>');
+  const startTag = xml.slice(root.start, root.contentStart).replace(/(?<!\s)\s*\/>$/, '>');
   const elements = findOwn(root, crawlers).map(({ start, end }) => `  ${xml.slice(start, end)}\n`);
   return `${startTag}\n${elements.join('')}</${root.name}>\n`;
 }
@@ -126,7 +126,7 @@ const isBefore = (a: Place, b: Place): boolean => a.line < b.line || (a.line ===
 const nameTag = (xml: string, root: XmlElement): string =>
   xml
     .slice(root.start, root.contentStart)
-    .replace(/\s*\/?>$/, '')
+    .replace(/(?<!\s)\s*\/?>$/, '')
     .replace(/\s+/g, ' ');
 
 /** An attribute of another vocabulary may have the same name; whoever writes two of them gets neither. */
@@ -181,7 +181,7 @@ function* findOutsideReferences(at: XmlElement): Generator<OutsideReference> {
     if (name === 'value' && OUTSIDE_NAMES.has(option)) yield { text: `${option}="${value.trim()}"`, at };
   }
   const texts = [at.text, ...at.attributes.map(({ value }) => value)];
-  for (const [text] of texts.join('\n').matchAll(/\$\{[^}]*\}/g)) yield { text, at };
+  for (const [text] of texts.join('\n').matchAll(/\$\{[^}]*(?:\}|$)/g)) yield { text, at };
   if (at.local.toLowerCase() === 'allowaddress')
     yield { text: `AllowAddress ${at.attributes.map(({ value }) => value).join(' ')}`, at };
   if (at.local === 'Crawler' && findChildren(at, 'FetchWith').length === 0) yield { text: DEFAULT_FETCHER, at };

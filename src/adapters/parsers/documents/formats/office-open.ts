@@ -20,7 +20,7 @@ export function readSheets(body: Uint8Array, request: DocumentRequest): Document
   const office = openPackage(body, request, 'xl/workbook.xml');
   const { archive, content } = office;
   const formats = new NumberFormats(
-    /<(?:\w+:)?workbookPr\b[^>]*\bdate1904="(?:1|true)"/.test(archive.readXml(office.mainPart) ?? ''),
+    /<(?:\w+:)?workbookPr\b[^<>]{0,2000}\bdate1904="(?:1|true)"/.test(archive.readXml(office.mainPart) ?? ''),
   );
   const context = {
     strings: readSharedStrings(archive.readXml(office.findPart('sharedstrings') ?? 'xl/sharedStrings.xml')),
