@@ -115,7 +115,7 @@ describe('a person who signs in', () => {
       const [pause, config, keys] = [await call('crawlers/test/pause', {}), await call('config'), await call('keys')];
       return [await browser.session(), items.map((crawler) => crawler.name), pause, config, keys];
     };
-    expect(await look('tom')).toEqual(['user:tom admin', ['test'], 200, 403, 403]);
+    expect(await look('tom')).toEqual(['user:tom admin', ['test'], 200, 200, 403]);
     expect(await look('oda')).toEqual(['user:oda operate', [], 403, 403, 403]);
     expect(await look('ida')).toEqual(['user:ida admin', ['test'], 200, 200, 403]);
   });
