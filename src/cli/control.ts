@@ -77,7 +77,9 @@ export async function showHost(host: string, options: Options): Promise<void> {
       ? []
       : [`pause of ${crawlDelaySeconds} s after the last page, ${explainPause(pauseCause)}`]),
     ...(view.nextRequestAt === undefined ? [] : [`next request not before ${view.nextRequestAt}`]),
-    ...(averageLatencySeconds === undefined ? [] : [`responds in ${averageLatencySeconds} s on average`]),
+    ...(averageLatencySeconds === undefined
+      ? []
+      : [`responds in ${Number(averageLatencySeconds.toPrecision(2))} s on average`]),
     ...(failures.length === 0 ? [] : [`failed visits: ${failures.join(', ')}`]),
   ];
   process.stdout.write(`${lines.map(toPrintable).join('\n')}\n`);

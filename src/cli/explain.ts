@@ -25,7 +25,9 @@ const EXIT = { 'in-index': 0, 'on-its-way': 2, 'not-in-index': 3 } as const;
 export async function explain(url: string, options: ExplainOptions): Promise<void> {
   const client = new ServerClient(options);
   const useServer = options.server !== undefined || (options.config === undefined && (await client.isReachable()));
-  const explanations = useServer ? await explainOnServer(client, url, options) : await explainLocally(url, options);
+  const explainUrl = (spelling: string) =>
+    useServer ? explainOnServer(client, spelling, options) : explainLocally(spelling, options);
+  const explanations = await explainSpellings(url, explainUrl);
   if (options.json) printJson(explanations.map(([crawler, explanation]) => ({ crawler, ...explanation })));
   else
     process.stdout.write(
@@ -33,6 +35,19 @@ export async function explain(url: string, options: ExplainOptions): Promise<voi
     );
   process.exitCode = Math.min(...explanations.map(([, explanation]) => computeExitCode(explanation)));
 }
+
+/** People leave out the scheme of a URL: `http` is explained if only that is stored, or accepted, and otherwise `https`. */
+async function explainSpellings(
+  text: string,
+  explainUrl: (url: string) => Promise<[string, ExplanationReport][]>,
+): Promise<[string, ExplanationReport][]> {
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return explainUrl(text);
+  const [https, http] = [await explainUrl(`https://${text}`), await explainUrl(`http://${text}`)];
+  return rank(http) > rank(https) ? http : https;
+}
+
+const rank = (explanations: readonly (readonly [string, ExplanationReport])[]): number =>
+  Math.max(...explanations.map(([, { state, verdict }]) => (state ? 2 : verdict.accepted ? 1 : 0)));
 
 /** Without a server, a URL that the configuration accepts is treated as indexed, because nothing else is known. */
 const computeExitCode = ({ robots, verdict, headline }: ExplanationReport): number =>

@@ -66,6 +66,16 @@ describe('a first configuration', () => {
     expect(readFileSync(config, 'utf8')).toContain('CrawlConfig');
   });
 
+  it('says which addresses are allowed, and which name has none', async () => {
+    await written('http://localhost:1/', { json: true });
+    await written('http://a.invalid/', { json: true });
+    const notes = vi.mocked(process.stdout.write).mock.calls.map(([line]) => JSON.parse(String(line)).notes);
+    expect(notes).toEqual([
+      [expect.stringMatching(/^localhost is not public: the configuration allows .*127\.0\.0\.1\/32/)],
+      ['a.invalid has no address: check the name, or DNS.'],
+    ]);
+  });
+
   it('refuses an invalid contact', async () => {
     await expect(written('https://93.184.215.14/', { contact: 'me' })).rejects.toThrow(UsageError);
   });

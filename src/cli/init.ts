@@ -35,9 +35,9 @@ export async function init(url: string | undefined, options: InitOptions): Promi
   const isInteractive = url === undefined && options.sink === undefined && process.stdin.isTTY && process.stdout.isTTY;
   if (url === undefined && !isInteractive) requireNoSiteOptions(options);
   const answers = isInteractive ? await askForOptions(options) : { url, options };
-  const text =
+  const { text, notes } =
     answers.url === undefined
-      ? readFileSync(join(PROJECT_ROOT, 'CrawlConfig.xml.example'), 'utf8')
+      ? { text: readFileSync(join(PROJECT_ROOT, 'CrawlConfig.xml.example'), 'utf8'), notes: [] }
       : await createConfiguration(answers.url, answers.options);
   const problems = (await openConfigurationFile(file).check(text)).problems.filter(
     ({ severity }) => severity === 'error',
@@ -45,7 +45,7 @@ export async function init(url: string | undefined, options: InitOptions): Promi
   const unsetVariables = problems.filter(({ code }) => code === 'missing-variable' || code === 'unset-variable');
   if (problems.length > unsetVariables.length) throw new UsageError(problems.map(({ message }) => message).join('\n'));
   writeConfiguration(file, text);
-  printResult(file, answers.options, { sample: answers.url === undefined, variables: findVariables(text) });
+  printResult(file, answers.options, { sample: answers.url === undefined, variables: findVariables(text), notes });
 }
 
 /** Throws if an option is given that does not apply to the sample, which has its own sink and name. */
@@ -70,7 +70,14 @@ const findVariables = (xml: string): string[] => [
   ...new Set([...xml.matchAll(/\$\{(CRAWLWAY_SECRET_\w+)\}/g)].map(([, name]) => name!)),
 ];
 
-function printResult(file: string, { json }: InitOptions, result: { sample: boolean; variables: string[] }): void {
+interface InitResult {
+  readonly sample: boolean;
+  readonly variables: readonly string[];
+  /** What the operator has to know about the names of the site and the sink. */
+  readonly notes: readonly string[];
+}
+
+function printResult(file: string, { json }: InitOptions, result: InitResult): void {
   if (json) {
     process.stdout.write(`${JSON.stringify({ file, ...result })}\n`);
     return;
@@ -79,6 +86,7 @@ function printResult(file: string, { json }: InitOptions, result: { sample: bool
   process.stdout.write(
     [
       `Wrote ${file}${result.sample ? '; it crawls the sample site that comes with Crawlway' : ''}.`,
+      ...result.notes,
       ...result.variables.map((name) => `First, set the secret: export ${name}=…`),
       `Next: ${process.env['npm_command'] === 'exec' ? 'npx ' : ''}crawlway serve${config}`,
       '',
@@ -86,20 +94,22 @@ function printResult(file: string, { json }: InitOptions, result: { sample: bool
   );
 }
 
-async function createConfiguration(input: string, options: InitOptions): Promise<string> {
+async function createConfiguration(input: string, options: InitOptions): Promise<{ text: string; notes: string[] }> {
   const start = parseStartUrl(input);
   const sink = parseSinkOptions(options);
-  return buildFirstConfiguration({
+  const [site, destination] = [
+    await resolvePrivateAddresses(start),
+    await resolvePrivateAddresses(URL.parse(sink.url)),
+  ];
+  const text = buildFirstConfiguration({
     name: options.name ?? toCrawlerName(start),
     start,
     scope: options.folder ? 'folder' : 'site',
     sink,
     contact: options.contact,
-    allowedAddresses: {
-      site: await resolvePrivateAddresses(start),
-      sink: await resolvePrivateAddresses(URL.parse(sink.url)),
-    },
+    allowedAddresses: { site: site.allowed, sink: destination.allowed },
   });
+  return { text, notes: [...new Set([site.note, destination.note])].filter((note) => note !== undefined) };
 }
 
 /** Parses the start URL; without a scheme, https is assumed. */
@@ -125,12 +135,16 @@ function parseSinkOptions({ sink = 'bundled', sinkUrl, index, login, secret }: I
 const isSinkType = (text: string): text is SinkType => (SINK_TYPE_NAMES as readonly string[]).includes(text);
 
 /** A private server that the user specifies is intentional, so its exact addresses are allowed. */
-async function resolvePrivateAddresses(url: URL | null): Promise<string[]> {
-  if (!url?.hostname || url.href.startsWith(BUNDLED_INDEX)) return [];
-  const found = await lookup(toLookupName(url.hostname.replace(/^\[|\]$/g, '')), { all: true }).catch(() => []);
-  return found
+async function resolvePrivateAddresses(url: URL | null): Promise<{ allowed: string[]; note?: string }> {
+  if (!url?.hostname || url.href.startsWith(BUNDLED_INDEX)) return { allowed: [] };
+  const { hostname } = url;
+  const found = await lookup(toLookupName(hostname.replace(/^\[|\]$/g, '')), { all: true }).catch(() => []);
+  if (found.length === 0) return { allowed: [], note: `${hostname} has no address: check the name, or DNS.` };
+  const allowed = found
     .filter(({ address }) => !isPublicAddress(address))
     .map(({ address, family }) => `${address}/${family === 4 ? 32 : 128}`);
+  if (allowed.length === 0) return { allowed };
+  return { allowed, note: `${hostname} is not public: the configuration allows ${allowed.join(', ')}.` };
 }
 
 const CONTACT_QUESTION =

@@ -63,6 +63,9 @@ export async function startSample(definition: ServerDefinition, settings: Sample
   const firstPorts = samplePort === undefined ? ports : { site: samplePort, index: samplePort + 1 };
   const startOnFree = (port: number, start: (port: number) => Promise<ListeningServer>) =>
     startOnFreePort(port, start, { owner, mayMove });
+  // Other ports would be written to the configuration, and a server that has it in force would follow.
+  if (firstPorts.site !== ports.site)
+    for (const port of [ports.site, ports.index]) await requireNoOtherServer(port, owner);
   const needsSite = roots.some((root) => isOnPort(root.url, ports.site));
   const needsIndex = definition.sinks.some((sink) => isOnPort(sink.url, ports.index));
   const file = join(dataDirectory, 'index', 'index.sqlite');
@@ -100,13 +103,17 @@ async function startOnFreePort(
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     }
-    if ((await findOwner(port)) === owner)
-      throw new UsageError(
-        `port ${port} is that of the sample of another server, which has this configuration in force: give this server a configuration of its own (--config), or start it with --no-sample`,
-      );
+    await requireNoOtherServer(port, owner);
     if (!mayMove) return undefined;
   }
   return start(0);
+}
+
+async function requireNoOtherServer(port: number, owner: string): Promise<void> {
+  if ((await findOwner(port)) !== owner) return;
+  throw new UsageError(
+    `port ${port} is that of the sample of another server, which has this configuration in force: give this server a configuration of its own (--config), or start it with --no-sample`,
+  );
 }
 
 /** Returns to whom the sample that listens on the port belongs; undefined for any other program. */

@@ -81,9 +81,10 @@ it('a second server with another data folder does not change the configuration t
   const first = await sample(folder, { samplePort: '28741' });
   const before = readFileSync(first.config, 'utf8');
   expect(before).toContain('<Root url="http://127.0.0.1:28741/"/>');
-  await expect(sample(folder, { data: 'other' })).rejects.toThrow(
-    'port 28741 is that of the sample of another server, which has this configuration in force',
-  );
+  for (const samplePort of [undefined, '28751'])
+    await expect(sample(folder, { data: 'other', samplePort })).rejects.toThrow(
+      'port 28741 is that of the sample of another server, which has this configuration in force',
+    );
   expect(readFileSync(first.config, 'utf8')).toBe(before);
 });
 

@@ -160,7 +160,7 @@ describe('the command line without a server', () => {
   it('explains a URL from the configuration alone', async () => {
     const args = ['--config', 'CrawlConfig.xml.example'];
     const [inside, outside, none] = await Promise.all([
-      crawlway('explain', 'http://127.0.0.1:8741/visit/', ...args).ended,
+      crawlway('explain', '127.0.0.1:8741/visit/', ...args).ended,
       crawlway('explain', 'https://elsewhere.example/', '--from', 'http://127.0.0.1:8741/', ...args).ended,
       crawlway('status', '--once', '--server', 'http://127.0.0.1:9').ended,
     ]);

@@ -54,7 +54,11 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof SinkUnsuitable)
       return toProblemBody(new ProblemException('sink-unsuitable', error.message), instance);
     if (error instanceof SinkUnavailable)
-      return createPlainProblem(503, `The sink is currently unavailable: ${error.message}. Try again.`, instance);
+      return createPlainProblem(
+        503,
+        `The sink is currently unavailable: ${error.message.replace(/\.$/, '')}. Try again.`,
+        instance,
+      );
     if (error instanceof WorkLost)
       return createPlainProblem(
         503,
