@@ -35,6 +35,7 @@ export async function importConfiguration(
   const out = options.out ?? `imported-${format.toLowerCase()}.xml`;
   if (existsSync(out) && !options.force)
     throw new UsageError(`${out} already exists: choose another file with --out, or overwrite it with --force`);
+  await requireFormat(format);
   const files = paths.flatMap(listFiles).map(readImportFile);
   const { xml, report, copies } = await convertOrFail(format, files, createBesideReader(paths[0]!));
   const copyPaths = copies.map(({ name, text }) => ({ path: join(dirname(out), name), text }));
@@ -90,6 +91,16 @@ async function proveOrFail(
       imported,
       urls === undefined ? readIndexUrls(fromIndex!, field) : readUrls(urls, site),
     );
+  } catch (error) {
+    throw error instanceof ImportError ? new UsageError(error.message) : error;
+  }
+}
+
+/** @throws UsageError for an unknown format, which is named before a file that cannot be read */
+async function requireFormat(format: string): Promise<void> {
+  const { findFormat, ImportError } = await import('../../import/index.js');
+  try {
+    findFormat(format);
   } catch (error) {
     throw error instanceof ImportError ? new UsageError(error.message) : error;
   }

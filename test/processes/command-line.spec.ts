@@ -194,6 +194,7 @@ describe('the command line without a server', () => {
     const mistakes: [RegExp, ...string[]][] = [
       [/the configuration \. cannot be read: it is a folder/, 'check', '.'],
       [/the configuration \. cannot be read: it is a folder/, 'serve', '--config', '.', '--port', '0'],
+      [/unknown format cobol; use one of /, 'import', 'cobol', 'nope.xml'],
       [/there is no configuration nope\.xml: /, 'explain', 'http://a.example/', '--config', 'nope.xml'],
       [/\/nope\/x cannot be written: no such file/, 'crawl', 'http://127.0.0.1:9/', '--out', '/nope/x'],
       [/the URL list nope cannot be read: no such file/, 'submit', '-f', 'nope'],
