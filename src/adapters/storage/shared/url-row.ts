@@ -55,7 +55,6 @@ export interface UrlRecord {
   readonly etag: string | null;
   readonly last_modified: string | null;
   readonly stamp: string | null;
-  /** A string, because a 64-bit integer would be rounded to a JavaScript number. */
   readonly simhash: string | null;
   readonly text_sketch: string | null;
   readonly content_type: string | null;
@@ -65,14 +64,11 @@ export interface UrlRecord {
   readonly parts: string | null;
 }
 
-/** The columns to read, with `url` as u and `site` as s. */
-export const URL_COLUMNS = `u.id, s.crawler, s.host, u.url, u.status, u.reason, u.source, u.due_at, u.hops, u.redirects,
-  u.discovered_via, u.found_on, u.root, u.inherited_metas, u.first_seen_at, u.last_visit_at, u.last_status, u.temporary_errors,
-  u.permanent_error, u.visits, u.changes, u.last_change_at, u.change_interval, u.change_uncertainty, u.etag, u.last_modified, u.stamp,
-  CAST(u.simhash AS text) AS simhash, CAST(u.text_sketch AS text) AS text_sketch, u.content_type, u.title, u.pending_deletion, u.canonical, u.parts`;
+/** All fields of a type, also the optional ones: a field that is forgotten does not compile. */
+type Complete<T> = { [F in keyof Required<T>]: T[F] };
 
 export function toState(row: UrlRecord): UrlState {
-  return {
+  const state: Complete<UrlState> = {
     id: row.id,
     crawler: row.crawler,
     url: row.url,
@@ -106,8 +102,9 @@ export function toState(row: UrlRecord): UrlState {
     inheritedMetas: row.inherited_metas === null ? [] : JSON.parse(row.inherited_metas),
     pendingDeletion: row.pending_deletion === null ? undefined : toReason(row.pending_deletion),
     canonical: row.canonical ?? undefined,
-    ...(row.parts === null ? {} : { parts: JSON.parse(row.parts) as UrlState['parts'] }),
+    parts: row.parts === null ? undefined : (JSON.parse(row.parts) as UrlState['parts']),
   };
+  return state;
 }
 
 /** Times and durations are stored as whole milliseconds. */
@@ -190,6 +187,8 @@ interface StoredField {
   readonly column: string;
   readonly type: ColumnType;
   readonly convert?: (value: never) => Value;
+  /** Read as text, because a 64-bit integer would be rounded to a JavaScript number. */
+  readonly isReadAsText?: boolean;
   /** Number of the migration that adds the column; absent if the first tables have it. */
   readonly since?: number;
 }
@@ -211,8 +210,8 @@ export const CHANGES: Readonly<Record<Field, StoredField>> = {
   etag: { column: 'etag', type: 'text' },
   lastModified: { column: 'last_modified', type: 'text' },
   stamp: { column: 'stamp', type: 'text' },
-  simhash: { column: 'simhash', type: 'int8' },
-  textSketch: { column: 'text_sketch', type: 'int8', since: 2 },
+  simhash: { column: 'simhash', type: 'int8', isReadAsText: true },
+  textSketch: { column: 'text_sketch', type: 'int8', isReadAsText: true, since: 2 },
   contentType: { column: 'content_type', type: 'text' },
   title: { column: 'title', type: 'text' },
   pendingDeletion: { column: 'pending_deletion', type: 'text' },
@@ -226,6 +225,14 @@ export const CHANGES: Readonly<Record<Field, StoredField>> = {
   root: { column: 'root', type: 'text' },
   inheritedMetas: { column: 'inherited_metas', type: 'text', convert: serializeMetas },
 };
+
+/** The columns of a UrlRecord, with `url` as u and `site` as s. */
+export const URL_COLUMNS = [
+  'u.id, s.crawler, s.host, u.url',
+  ...Object.values(CHANGES).map(({ column, isReadAsText }) =>
+    isReadAsText ? `CAST(u.${column} AS text) AS ${column}` : `u.${column}`,
+  ),
+].join(', ');
 
 /** Returns the columns of a new row that the tally counts. */
 export const createCountedRow = (site: number, url: NewUrl): CountedRow => ({
@@ -260,7 +267,7 @@ export function createSubmissionChanges(url: NewUrl): RowChanges {
 }
 
 /** Lets a URL whose status is removed start over like a new one; only the records of its visits are kept. */
-export const createRestartChanges = (url: NewUrl): RowChanges => ({
+export const createRestartChanges = (url: NewUrl): Complete<RowChanges> => ({
   status: url.status,
   reason: url.reason,
   source: url.source,
