@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RuleActionDto, RuleDto, RuleMatchDto } from '../../api/schema.js';
 import { Badge, type Tone } from '../../ui/status.js';
-import { isPlainText, type RuleChange } from './rule-text.js';
+import { isPlainText, type RuleChange, SHORTCUT_LABELS } from './rule-text.js';
 
 interface RowProps {
   readonly rule: RuleDto;
@@ -90,19 +90,6 @@ const KIND_LABELS: Readonly<Record<string, string>> = {
   prefix: 'begins with',
   suffix: 'ends with',
   inside: 'contains',
-};
-
-type Shortcut = Exclude<RuleMatchDto['element'], 'And' | 'Or' | 'Not' | 'Atom' | 'Length'>;
-
-const SHORTCUT_LABELS: Readonly<Record<Shortcut, string>> = {
-  Domain: 'domain is',
-  Path: 'path begins with',
-  Ext: 'extension is',
-  Host: 'host is',
-  Url: 'URL is',
-  Scheme: 'scheme is',
-  Query: 'query is',
-  InQuery: 'query contains',
 };
 
 function describeMatch(match: RuleMatchDto): string {

@@ -136,6 +136,20 @@ export function expandMatch(match: RuleMatchDto): RuleMatchDto {
   return { ...match, element: 'Atom', field, kind, litteral: (litteral ?? isPlainText(value)) || undefined };
 }
 
+type Shortcut = Exclude<RuleMatchDto['element'], 'And' | 'Or' | 'Not' | 'Atom' | 'Length'>;
+
+/** Elements with a value of which one field of the URL is compared, as the form words them. */
+export const SHORTCUT_LABELS: Readonly<Record<Shortcut, string>> = {
+  Domain: 'domain is',
+  Path: 'path begins with',
+  Ext: 'extension is',
+  Host: 'host is',
+  Url: 'URL is',
+  Scheme: 'scheme is',
+  Query: 'query is',
+  InQuery: 'query contains',
+};
+
 /** How a configuration writes match elements: the spellings of two attributes are free, and so is the prefix. */
 interface Style {
   readonly prefix: string;
@@ -148,7 +162,7 @@ interface Style {
 function findStyle(configuration: string): Style {
   const declaredPrefix = RULES_NAMESPACE.exec(configuration)?.[1];
   const prefix = declaredPrefix ? `${declaredPrefix}:` : '';
-  const match = `<${prefix}(?:Atom|Domain|Path|Ext|Host|Url|Scheme|Query|InQuery|Length)\\b[^>]*\\s`;
+  const match = `<${prefix}(?:${['Atom', 'Length', ...Object.keys(SHORTCUT_LABELS)].join('|')})\\b[^>]*\\s`;
   const atoms = [...configuration.matchAll(new RegExp(`<${prefix}Atom\\b[^>]*>`, 'g'))].map(([tag]) => tag);
   const isReplaceable = (tag: string): boolean =>
     Object.keys(SHORT_ELEMENTS).some((names) => names.split(' ').every((name) => tag.includes(`"${name}"`)));
