@@ -38,6 +38,7 @@ addConfigurationOptions(program.command('init'))
   .option('--login <user>', 'user name for the sink')
   .option('--secret <variable>', "environment variable with the sink's API key or password: CRAWLWAY_SECRET_…")
   .option('--contact <address>', 'a page about this crawl or an email address, for site operators')
+  .option('--offline', 'do not try whether the site can be reached')
   .option('--force', 'overwrite an existing configuration')
   .option('--json', 'print the result as JSON')
   .action(later(async () => (await import('./init.js')).init));

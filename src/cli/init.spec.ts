@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { XML_FORMAT } from '../server/engine.module.js';
 import { UsageError } from '../server/options.js';
 import { type InitOptions, init } from './init.js';
@@ -19,7 +22,7 @@ describe('a first configuration', () => {
 
   const written = async (url: string, options: InitOptions) => {
     const config = join(folder, 'CrawlConfig.xml');
-    await init(url, { ...options, config, force: true });
+    await init(url, { offline: true, ...options, config, force: true });
     const { definition, problems } = XML_FORMAT.read(readFileSync(config, 'utf8'), {
       file: config,
       readFile: () => '',
@@ -48,7 +51,7 @@ describe('a first configuration', () => {
   it('delivers headings to a search engine, for which they are a field', async () => {
     const config = join(folder, 'CrawlConfig.xml');
     const contents = async (options: InitOptions) => {
-      await init('https://93.184.215.14/', { ...options, config, force: true });
+      await init('https://93.184.215.14/', { ...options, offline: true, config, force: true });
       const { definition } = XML_FORMAT.read(readFileSync(config, 'utf8'), { file: config, readFile: () => '' });
       return definition!.crawlers[0]!.contents?.map(({ headings }) => headings) ?? [];
     };
@@ -73,6 +76,22 @@ describe('a first configuration', () => {
     expect(notes).toEqual([
       [expect.stringMatching(/^localhost is not public: the configuration allows .*127\.0\.0\.1\/32/)],
       ['a.invalid has no address: check the name, or DNS.'],
+    ]);
+  });
+
+  it('says whether the site answers', async () => {
+    const server = createServer((_, response) => response.writeHead(401).end()).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    await written(url, { offline: false, json: true });
+    server.close();
+    await once(server, 'close');
+    await written(url, { offline: false, json: true });
+    const notes = vi.mocked(process.stdout.write).mock.calls.map(([line]) => JSON.parse(String(line)).notes[1]);
+    expect(notes).toEqual([
+      `${url} answers 401: check the URL, or whether it needs a login.`,
+      expect.stringContaining(`${url} cannot be reached from here (ECONNREFUSED)`),
     ]);
   });
 

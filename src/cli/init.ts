@@ -3,6 +3,8 @@ import { lookup } from 'node:dns/promises';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
+import type { Readable } from 'node:stream';
+import axios, { type AxiosError } from 'axios';
 import { isPublicAddress } from '../domain/net/address.js';
 import { toLookupName } from '../domain/net/local-names.js';
 import { getSinkOptions, listSecretOptions, SINK_TYPE_NAMES, type SinkType } from '../domain/push/sink-types.js';
@@ -23,6 +25,7 @@ export interface InitOptions {
   readonly login?: string;
   readonly secret?: string;
   readonly contact?: string;
+  readonly offline?: boolean;
   readonly force?: boolean;
   readonly json?: boolean;
 }
@@ -38,7 +41,7 @@ export async function init(url: string | undefined, options: InitOptions): Promi
   const { text, notes } =
     answers.url === undefined
       ? { text: readFileSync(join(PROJECT_ROOT, 'CrawlConfig.xml.example'), 'utf8'), notes: [] }
-      : await createConfiguration(answers.url, answers.options);
+      : await createConfiguration(answers.url, answers.options, isInteractive ? askForConfirmation : async () => true);
   const problems = (await openConfigurationFile(file).check(text)).problems.filter(
     ({ severity }) => severity === 'error',
   );
@@ -94,12 +97,16 @@ function printResult(file: string, { json }: InitOptions, result: InitResult): v
   );
 }
 
-async function createConfiguration(input: string, options: InitOptions): Promise<{ text: string; notes: string[] }> {
+async function createConfiguration(
+  input: string,
+  options: InitOptions,
+  confirm: Confirm,
+): Promise<{ text: string; notes: string[] }> {
   const start = parseStartUrl(input);
   const sink = parseSinkOptions(options);
   const [site, destination] = [
-    await resolvePrivateAddresses(start),
-    await resolvePrivateAddresses(URL.parse(sink.url)),
+    await resolvePrivateAddresses(start, confirm),
+    await resolvePrivateAddresses(URL.parse(sink.url), confirm),
   ];
   const text = buildFirstConfiguration({
     name: options.name ?? toCrawlerName(start),
@@ -109,7 +116,34 @@ async function createConfiguration(input: string, options: InitOptions): Promise
     contact: options.contact,
     allowedAddresses: { site: site.allowed, sink: destination.allowed },
   });
-  return { text, notes: [...new Set([site.note, destination.note])].filter((note) => note !== undefined) };
+  const problem = options.offline || !site.isKnown ? undefined : await findReachProblem(start);
+  return { text, notes: [...new Set([site.note, destination.note, problem])].filter((note) => note !== undefined) };
+}
+
+/** Milliseconds within which a site that can be reached answers. */
+const REACH_TIMEOUT_MS = 5_000;
+
+/** Requests the start page once, as a crawl would; returns what is wrong, in words for the operator. */
+async function findReachProblem(start: URL): Promise<string | undefined> {
+  try {
+    const { status } = await axios
+      .get<Readable>(start.href, {
+        headers: { 'user-agent': 'Crawlway/0.1' },
+        timeout: REACH_TIMEOUT_MS,
+        signal: AbortSignal.timeout(REACH_TIMEOUT_MS),
+        maxRedirects: 0,
+        proxy: false,
+        responseType: 'stream',
+        validateStatus: null,
+      })
+      .then((response) => {
+        response.data.destroy();
+        return response;
+      });
+    return status < 400 ? undefined : `${start.href} answers ${status}: check the URL, or whether it needs a login.`;
+  } catch (error) {
+    return `${start.href} cannot be reached from here (${(error as AxiosError).code ?? String(error)}): check that the site is running, and proxies.`;
+  }
 }
 
 /** Parses the start URL; without a scheme, https is assumed. */
@@ -134,17 +168,31 @@ function parseSinkOptions({ sink = 'bundled', sinkUrl, index, login, secret }: I
 
 const isSinkType = (text: string): text is SinkType => (SINK_TYPE_NAMES as readonly string[]).includes(text);
 
-/** A private server that the user specifies is intentional, so its exact addresses are allowed. */
-async function resolvePrivateAddresses(url: URL | null): Promise<{ allowed: string[]; note?: string }> {
-  if (!url?.hostname || url.href.startsWith(BUNDLED_INDEX)) return { allowed: [] };
+/** Asks a question that is answered with yes or no. */
+type Confirm = (question: string) => Promise<boolean>;
+
+/** A private server that the user specifies is intentional: its exact addresses are allowed, on a terminal once that is confirmed. */
+async function resolvePrivateAddresses(
+  url: URL | null,
+  confirm: Confirm,
+): Promise<{ allowed: string[]; note?: string; isKnown: boolean }> {
+  if (!url?.hostname || url.href.startsWith(BUNDLED_INDEX)) return { allowed: [], isKnown: false };
   const { hostname } = url;
   const found = await lookup(toLookupName(hostname.replace(/^\[|\]$/g, '')), { all: true }).catch(() => []);
-  if (found.length === 0) return { allowed: [], note: `${hostname} has no address: check the name, or DNS.` };
+  if (found.length === 0)
+    return { allowed: [], note: `${hostname} has no address: check the name, or DNS.`, isKnown: false };
   const allowed = found
     .filter(({ address }) => !isPublicAddress(address))
     .map(({ address, family }) => `${address}/${family === 4 ? 32 : 128}`);
-  if (allowed.length === 0) return { allowed };
-  return { allowed, note: `${hostname} is not public: the configuration allows ${allowed.join(', ')}.` };
+  if (allowed.length === 0) return { allowed, isKnown: true };
+  const list = allowed.join(', ');
+  if (!(await confirm(`${hostname} is not public (${list}). May this server connect to it?`)))
+    return {
+      allowed: [],
+      note: `${hostname} is not public, and not allowed: nothing of it is crawled.`,
+      isKnown: false,
+    };
+  return { allowed, note: `${hostname} is not public: the configuration allows ${list}.`, isKnown: true };
 }
 
 const CONTACT_QUESTION =
@@ -166,6 +214,15 @@ async function askForOptions(options: InitOptions): Promise<{ url: string | unde
     const sink = await askForSink(terminal);
     const contact = options.contact ?? (await terminal.question(CONTACT_QUESTION)).trim();
     return { url, options: { ...options, folder, ...sink, contact: contact || undefined } };
+  } finally {
+    terminal.close();
+  }
+}
+
+async function askForConfirmation(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return !/^n/i.test((await terminal.question(`${question} [Y/n] `)).trim());
   } finally {
     terminal.close();
   }
