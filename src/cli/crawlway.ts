@@ -234,7 +234,7 @@ addJsonOption(
 )
   .description('write a plug-in to start from, in the folder plugins next to the configuration')
   .argument('<name>')
-  .action(later(async () => (await import('./init.js')).createPlugin));
+  .action(later(async () => (await import('./new-plugin.js')).createPlugin));
 
 addServerOption(program.command('mcp'))
   .description(
