@@ -2,7 +2,13 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { CrawlwayClient } from '../../client/index.js';
+import { previewSchema } from '../../src/server/configuration/configuration.schema.js';
+import { createAssistantTools } from '../../src/server/mcp/assistant-tools.js';
+import { urlListOutcomeSchema } from '../../src/server/roots/root.schema.js';
+import { urlPageSchema } from '../../src/server/urls/url-state.schema.js';
 import { crawlwayCommand } from '../support/crawlway-command.js';
 import { ApiWorld } from './api-world.js';
 
@@ -11,6 +17,12 @@ const KEYS = { reader: 'r'.repeat(32), operator: 'o'.repeat(32), admin: 'a'.repe
 interface Result {
   readonly isError?: boolean;
   readonly content: readonly { readonly text: string }[];
+  readonly structuredContent?: unknown;
+}
+
+interface Described {
+  readonly properties?: Readonly<Record<string, Described>>;
+  readonly enum?: readonly string[];
 }
 
 describe('the MCP tools for assistants', () => {
@@ -29,12 +41,20 @@ describe('the MCP tools for assistants', () => {
     const requestInit = { headers: { authorization: `Bearer ${key}` } };
     await client.connect(new StreamableHTTPClientTransport(new URL(`${world.server.url}/mcp`), { requestInit }));
     onTestFinished(() => client.close());
+    // A client that knows the output schemas checks each result.
+    await client.listTools();
     return client;
   }
   async function asked(client: Client, name: string, args: Record<string, unknown> = {}) {
-    const { isError = false, content } = (await client.callTool({ name, arguments: args })) as Result;
+    const {
+      isError = false,
+      content,
+      structuredContent,
+    } = (await client.callTool({ name, arguments: args })) as Result;
     const text = content[0]!.text;
-    return { isError, text, value: isError ? undefined : JSON.parse(text) };
+    const value = isError ? undefined : JSON.parse(text);
+    expect(structuredContent).toEqual(value);
+    return { isError, text, value };
   }
 
   it('can look, submit and preview, and can neither delete nor change the configuration', async () => {
@@ -54,14 +74,38 @@ describe('the MCP tools for assistants', () => {
 
   it('explain the state of a URL, list URLs, and report what limits the crawl and what fails', async () => {
     const client = await connected(KEYS.reader);
-    const { value: judged } = await asked(client, 'explain_url', { url: world.site.url('/a.html') });
-    expect(judged.url).toBe(world.site.url('/a.html'));
+    const url = world.site.url('/a.html');
+    const { value: explained } = await asked(client, 'explain_url', { url });
+    expect(explained).toMatchObject({
+      explanations: [{ crawler: 'test', explanation: { url }, isShortened: false }],
+      otherCrawlers: [],
+    });
     const { value: found } = await asked(client, 'search_urls', { like: '%/c.html', limit: 5 });
     expect(found.items.every(({ url }: { url: string }) => url.endsWith('/c.html'))).toBe(true);
     const { value: status } = await asked(client, 'crawl_status');
     expect(status.crawlers[0]).toMatchObject({ name: 'test', limitedBy: { kind: expect.any(String) } });
     expect(status.sinks).toHaveLength(1);
     expect((await asked(client, 'list_errors')).value.items).toEqual(expect.any(Array));
+  });
+
+  it('describe their results with the schemas of the API', async () => {
+    const { tools } = await (await connected(KEYS.reader)).listTools();
+    const properties = Object.fromEntries(
+      tools.map(({ name, outputSchema }) => [name, Object.keys(outputSchema?.properties ?? {})]),
+    );
+    expect(properties).toEqual({
+      explain_url: ['explanations', 'otherCrawlers'],
+      search_urls: Object.keys(urlPageSchema.fields),
+      crawl_status: ['crawlers', 'sinks'],
+      list_errors: ['items', 'next'],
+      submit_urls: Object.keys(urlListOutcomeSchema.fields),
+      preview_rule: Object.keys(previewSchema.fields),
+    });
+    const explanation = tools[0]!.outputSchema!.properties!['explanations'] as { items: Described };
+    expect(explanation.items.properties!['explanation']!.properties!['headline']!.properties!['fate']!.enum).toContain(
+      'in-index',
+    );
+    expect(JSON.stringify(tools).length).toBeLessThan(60_000);
   });
 
   it('return nothing that people would not see', async () => {
@@ -106,6 +150,44 @@ describe('the MCP tools for assistants', () => {
     expect(value.done).toBe(true);
     expect((await asked(client, 'preview_rule', { rule: '<Rule><Nothing/></Rule>' })).isError).toBe(true);
     expect((await world.get('/api/v1/config', admin)).text).toBe(before);
+  });
+
+  it('shorten what is too long, but no page with a cursor', async () => {
+    const client = await connected(KEYS.operator);
+    const wrong = Array.from({ length: 1_000 }, (_, i) => `https://${'x'.repeat(150)}[${i}/`);
+    const { text, value } = await asked(client, 'submit_urls', { urls: wrong });
+    expect(text.length).toBeLessThanOrEqual(60_000);
+    expect(value.rejected).toBe(1_000);
+    expect(value.rejections).toHaveLength(250);
+    const long = Array.from({ length: 40 }, (_, i) => world.site.url(`/long?${'x'.repeat(1_900)}${i}`));
+    expect((await asked(client, 'submit_urls', { urls: long })).value).toMatchObject({ new: 40 });
+    const search = { like: '%/long?%', limit: 39 };
+    expect(await asked(client, 'search_urls', search)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('smaller `limit`'),
+    });
+    expect((await asked(client, 'search_urls', { ...search, limit: 5 })).value.items).toHaveLength(5);
+  });
+
+  it('ask ten crawlers at most, and name the others', async () => {
+    const names = Array.from({ length: 12 }, (_, i) => `crawler-${i}`);
+    const headers = { authorization: `Bearer ${KEYS.reader}` };
+    const asIfThereWereMore = async (url: string, init: RequestInit) => {
+      const response = await fetch(url.replace(/crawler-\d+/, 'test'), { ...init, headers });
+      if (!url.endsWith('/crawlers')) return response;
+      const { items } = (await response.json()) as { items: object[] };
+      return Response.json({ items: names.map((name) => ({ ...items[0], name })), next: null });
+    };
+    const tools = createAssistantTools(new CrawlwayClient({ server: world.server.url, fetch: asIfThereWereMore }));
+    const client = new Client({ name: 'test', version: '1' });
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    await Promise.all([tools.connect(theirs), client.connect(ours)]);
+    onTestFinished(() => client.close());
+    const { text, value } = await asked(client, 'explain_url', { url: world.site.url('/a.html') });
+    expect(value.explanations.map(({ crawler }: { crawler: string }) => crawler)).toEqual(names.slice(0, 10));
+    expect(value.otherCrawlers).toEqual(names.slice(10));
+    expect(text.length).toBeLessThanOrEqual(60_000);
+    expect((await asked(client, 'list_errors')).text).toContain('Name one of these crawlers: crawler-0, ');
   });
 
   it('are the same over stdio with `crawlway mcp`', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { load } from 'js-yaml';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { PROJECT_ROOT } from '../../src/server/project-root.js';
 import { ApiWorld } from './api-world.js';
 
@@ -113,10 +113,16 @@ it('no call that reads says a word of another department', async () => {
   expect(new Set(read).size).toBeGreaterThan(15);
 });
 
-it('the assistants of a department know its crawlers only', async () => {
+async function connectAssistant(key: keyof typeof KEY): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' });
-  const requestInit = { headers: bearer(KEY.hr) };
+  const requestInit = { headers: bearer(KEY[key]) };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${world.server.url}/mcp`), { requestInit }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+it('the assistants of a department know its crawlers only', async () => {
+  const client = await connectAssistant('hr');
   const ask = async (name: string, args: Record<string, unknown> = {}) => {
     const { isError = false, content } = await client.callTool({ name, arguments: args });
     return { isError, text: (content as { text: string }[])[0]!.text };
@@ -140,7 +146,6 @@ it('the assistants of a department know its crawlers only', async () => {
     await ask('preview_rule', { rule: '<Rule/>', crawler: 'sales' }),
   ];
   expect(refused.map(({ isError }) => isError)).toEqual(refused.map(() => true));
-  await client.close();
 });
 
 it('what is refused says why', async () => {
@@ -268,4 +273,17 @@ it('a department cannot make keys, and a key for a crawler is made with its name
   expect([status, body.crawlers]).toEqual([201, ['test']]);
   expect(names((await world.get('crawlers', bearer(body.key))).body.items, 'name')).toEqual(['test']);
   expect((await make('root', { name: 'y', role: 'read', crawlers: [] })).status).toBe(400);
+});
+
+it('an assistant hears from every crawler that its key may see why a page is missing', async () => {
+  const url = world.site.url('/a.html');
+  const explained = async (key: keyof typeof KEY) => {
+    const client = await connectAssistant(key);
+    const { structuredContent } = await client.callTool({ name: 'explain_url', arguments: { url } });
+    return (structuredContent as { explanations: { crawler: string; explanation: { url: string } }[] }).explanations;
+  };
+  expect(await explained('hr')).toMatchObject([{ crawler: 'test', explanation: { url } }]);
+  const both = await explained('both');
+  expect(both.map(({ crawler }) => crawler).sort()).toEqual(['sales', 'test']);
+  expect(both.map((item) => item.explanation.url)).toEqual([url, url]);
 });

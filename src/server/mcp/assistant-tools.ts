@@ -4,14 +4,14 @@
  * tool deletes anything or changes the configuration; users do that in the console or on the command line.
  */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { ApiProblem, type CrawlwayClient } from '../../../client/index.js';
-import { toPrintableLines } from '../printable.js';
 import { SERVER_VERSION } from '../version.js';
+import { ERRORS, EXPLANATIONS, PREVIEW, STATUS, SUBMITTED, URL_PAGE } from './output-schemas.js';
+import { MAX_CHARACTERS, shortenLists, toToolResult } from './tool-result.js';
 
-/** Maximum number of characters in a result; an assistant cannot read more at once. */
-const MAX_CHARACTERS = 60_000;
+/** Maximum number of crawlers that are asked in one call. */
+const MAX_CRAWLERS = 10;
 const MAX_URLS = 1_000;
 const MAX_URL_LENGTH = 8_192;
 const MAX_RULE_LENGTH = 65_536;
@@ -43,22 +43,35 @@ function addExplanationTool(server: McpServer, client: CrawlwayClient): void {
     {
       title: 'Explain a URL',
       description:
-        'Explains why a URL is in the index, on its way there, or not: the rule or limit that decides this, its last fetches, the orders sent for it, and when it will be visited next.',
+        'Explains why a URL is in the index, on its way there, or not: the rule or limit that decides this, its last fetches, the orders sent for it, and when it will be visited next. Without a crawler, every crawler answers.',
       inputSchema: {
         url: urlSchema,
-        crawler: crawlerSchema,
+        crawler: crawlerSchema.describe(`Name of the crawler; may be left out to ask the first ${MAX_CRAWLERS}.`),
         from: urlSchema.optional().describe('Evaluate the URL as if this page linked to it.'),
       },
+      outputSchema: EXPLANATIONS,
       annotations: READ_ONLY,
     },
-    (input) =>
-      toToolResult(async () =>
-        client.call('GET /api/v1/crawlers/{crawler}/explain', {
-          path: { crawler: await findCrawlerName(client, input.crawler) },
-          query: { url: input.url, from: input.from },
-        }),
-      ),
+    (input) => toToolResult(() => explainUrl(client, { url: input.url, from: input.from }, input.crawler)),
   );
+}
+
+/** Asks the named crawler, or all that the key may see; each has an equal share of what the result may hold. */
+async function explainUrl(
+  client: CrawlwayClient,
+  query: { readonly url: string; readonly from: string | undefined },
+  name: string | undefined,
+): Promise<unknown> {
+  const names = name === undefined ? await listCrawlerNames(client) : [name];
+  const askedNames = names.slice(0, MAX_CRAWLERS);
+  const explanations = await Promise.all(
+    askedNames.map(async (crawler) => {
+      const explanation = await client.call('GET /api/v1/crawlers/{crawler}/explain', { path: { crawler }, query });
+      const shortExplanation = shortenLists(explanation, (0.9 * MAX_CHARACTERS) / askedNames.length);
+      return { crawler, explanation: shortExplanation, isShortened: shortExplanation !== explanation };
+    }),
+  );
+  return { explanations, otherCrawlers: names.slice(MAX_CRAWLERS) };
 }
 
 function addSearchTool(server: McpServer, client: CrawlwayClient): void {
@@ -93,6 +106,7 @@ function addSearchTool(server: McpServer, client: CrawlwayClient): void {
         limit: z.number().int().min(1).max(100).default(20),
         cursor: z.string().max(MAX_URL_LENGTH).optional(),
       },
+      outputSchema: URL_PAGE,
       annotations: READ_ONLY,
     },
     ({ crawler: name, ...query }) =>
@@ -113,6 +127,7 @@ function addStatusTools(server: McpServer, client: CrawlwayClient): void {
       title: 'What limits the crawl',
       description:
         'Lists each crawler with its state, its rates and what currently limits it (`limitedBy`), and each sink with its state.',
+      outputSchema: STATUS,
       annotations: READ_ONLY,
     },
     () =>
@@ -131,6 +146,7 @@ function addStatusTools(server: McpServer, client: CrawlwayClient): void {
       title: 'Errors',
       description: 'Counts URLs in error by error code, or those with the error code given as `reason` by host.',
       inputSchema: { crawler: crawlerSchema, reason: z.string().max(100).optional() },
+      outputSchema: ERRORS,
       annotations: READ_ONLY,
     },
     (input) =>
@@ -160,6 +176,7 @@ function addChangeTools(server: McpServer, client: CrawlwayClient): void {
           .min(1)
           .max(MAX_URLS),
       },
+      outputSchema: SUBMITTED,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     },
     (input) =>
@@ -182,6 +199,7 @@ function addChangeTools(server: McpServer, client: CrawlwayClient): void {
         rule: z.string().max(MAX_RULE_LENGTH).describe('One element: <Rule><Path value="/private/"/><Ignore/></Rule>'),
         index: z.number().int().min(0).optional().describe('Position of the rule. Absent: after all others.'),
       },
+      outputSchema: PREVIEW,
       annotations: READ_ONLY,
     },
     (input) =>
@@ -197,31 +215,11 @@ function addChangeTools(server: McpServer, client: CrawlwayClient): void {
 
 async function findCrawlerName(client: CrawlwayClient, name: string | undefined): Promise<string> {
   if (name !== undefined) return name;
-  const { items } = await client.call('GET /api/v1/crawlers');
-  const [onlyCrawler] = items;
-  if (onlyCrawler && items.length === 1) return onlyCrawler.name;
-  throw new ApiProblem(400, `Name one of these crawlers: ${items.map(({ name }) => name).join(', ')}.`);
+  const names = await listCrawlerNames(client);
+  const [onlyName] = names;
+  if (onlyName !== undefined && names.length === 1) return onlyName;
+  throw new ApiProblem(400, `Name one of these crawlers: ${names.join(', ')}.`);
 }
 
-/** The API's response or refusal in the form that the protocol requires; a refusal is for the assistant to read. */
-async function toToolResult(call: () => Promise<unknown>): Promise<CallToolResult> {
-  try {
-    return createTextResult(JSON.stringify(await call(), undefined, 1));
-  } catch (error) {
-    if (!(error instanceof ApiProblem)) throw error;
-    const errors = error.errors.map(({ detail }) => `\n${detail}`).join('');
-    return { ...createTextResult(`${error.detail}${errors}`), isError: true };
-  }
-}
-
-/** Titles and URLs come from strangers: assistants read nothing in them that people would not see. */
-const createTextResult = (answer: string): CallToolResult => toTextResult(toPrintableLines(answer));
-
-const toTextResult = (text: string): CallToolResult => ({
-  content: [
-    {
-      type: 'text',
-      text: text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}\n… (truncated)`,
-    },
-  ],
-});
+const listCrawlerNames = async (client: CrawlwayClient): Promise<readonly string[]> =>
+  (await client.call('GET /api/v1/crawlers')).items.map(({ name }) => name);

@@ -2,14 +2,14 @@ import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiParam, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import type { EngineApi } from '../../engine/engine-api.js';
-import type { ErrorClassView, ErrorHostView } from '../../engine/views/url-views.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { IfGiven } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { createInvalidCursorProblem, mapPage, type Page, PageQuery, parseTextCursor, toPage } from '../http/paging.js';
-import { type Answer, integer, schema, text } from '../http/schema.js';
+import type { Answer } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
+import { errorClassSchema, errorHostSchema } from './error.schema.js';
 
 const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
 
@@ -20,23 +20,6 @@ class ErrorsQuery {
   @MaxLength(300)
   host?: string;
 }
-
-const FAILING = {
-  urls: integer(12, 'URLs in error.'),
-  lastHour: integer(3, 'Number of these URLs that were last tried within the last hour.'),
-  lastDay: integer(12, 'Number of these URLs that were last tried within the last 24 hours.'),
-};
-
-const errorClassSchema = schema<ErrorClassView>()('ErrorClass', {
-  ...FAILING,
-  reason: text('http-404', 'Error code; `GET /reasons` explains it.'),
-  hosts: integer(12, 'Web servers with URLs in this error.'),
-});
-
-const errorHostSchema = schema<ErrorHostView>()('ErrorHost', {
-  ...FAILING,
-  host: text('www.example.com').from('hostKey'),
-});
 
 type ErrorClassAnswer = Answer<typeof errorClassSchema>;
 type ErrorHostAnswer = Answer<typeof errorHostSchema>;
