@@ -207,7 +207,7 @@ const renderLink = (page, rel, text) =>
 
 const renderPage = (one, menu, { before, after }) => `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(one.title)} · Crawlway</title>
-<link rel="stylesheet" href="style.css"><a class="skip" href="#text">Skip to the text</a><nav aria-label="Documentation"><p><a href="index.html"><strong>Crawlway</strong></a></p>
+<link rel="icon" type="image/svg+xml" href="mark.svg"><link rel="stylesheet" href="style.css"><a class="skip" href="#text">Skip to the text</a><nav aria-label="Documentation"><p><a href="index.html"><strong>Crawlway</strong></a></p>
 <label for="search">Search</label><input id="search" type="search"><ul id="found" aria-live="polite"></ul>
 <details class="menu" open><summary>All pages</summary>
 ${menu.replace(`href="${toPageName(one.file)}"`, `href="${toPageName(one.file)}" aria-current="page"`)}</details></nav><main id="text">
@@ -265,6 +265,7 @@ export function buildSite(folder) {
   writeFileSync(join(folder, 'search.json'), JSON.stringify([...pages.slice(1), pages[0]].flatMap(listSections)));
   writeFileSync(join(folder, 'search.js'), SCRIPT);
   writeFileSync(join(folder, 'style.css'), STYLE);
+  cpSync(join(root, 'console', 'src', 'ui', 'mark.svg'), join(folder, 'mark.svg'));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) buildSite(join(root, 'dist', 'help'));

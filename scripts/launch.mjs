@@ -185,7 +185,7 @@ function ensureBuilt(force = false) {
     },
     {
       name: 'documentation',
-      inputs: ['docs', 'README.md', 'scripts/docs.mjs', 'package-lock.json'],
+      inputs: ['docs', 'README.md', 'scripts/docs.mjs', 'console/src/ui/mark.svg', 'package-lock.json'],
       stamp: 'dist/help/.built',
       commands: [['scripts/docs.mjs']],
     },

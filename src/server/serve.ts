@@ -235,7 +235,8 @@ async function announceCaughtUp(
     const indexedCount = crawlers.reduce((sum, { counts }) => sum + counts.indexed, 0);
     if (indexedCount === 0 || crawlers.some(({ idle, pendingOrders }) => !idle || pendingOrders > 0)) continue;
     const searchHint = sample.searchPage ? ` Search them: ${sample.searchPage}?q=storm` : '';
-    log.info(`The crawl has caught up: ${indexedCount} documents are indexed.${searchHint} Console: ${url}/`);
+    const documents = indexedCount === 1 ? '1 document is' : `${indexedCount} documents are`;
+    log.info(`The crawl has caught up: ${documents} indexed.${searchHint} Console: ${url}/`);
     return;
   }
 }

@@ -39,6 +39,9 @@ it('every link of the documentation site leads to a page, a picture or a heading
     }),
   );
   expect(broken).toEqual([]);
+  expect(pages.filter((name) => !text.get(name)!.includes('<link rel="icon"'))).toEqual([]);
+  for (const file of ['prometheus-alerts.yaml', 'grafana-dashboard.json'])
+    expect(text.get('operations.html')).toContain(`href="${file}"`);
   expect(pages.length).toBeGreaterThan(15);
 });
 

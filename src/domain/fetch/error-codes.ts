@@ -180,17 +180,17 @@ export const ERROR_CODES = {
   ),
   'one-page-everywhere': defineTemporary(
     'The page suddenly has a text that other pages of its host, or a page that cannot exist, have as well: a maintenance page, an error message, a login form. Its document stays as it was.',
-    'Check the site. The document is replaced once the pages of the host have texts of their own again; if the new text is right, release the held changes of the host.',
+    'Check the site. The document is replaced once the pages of the host have texts of their own again; if the new text is right, release the held changes of the host: `crawlway held list HOST` shows them, and `crawlway held release HOST` releases them.',
     { blame: 'crawler' },
   ),
   emptied: defineTemporary(
     'The page suddenly has no text, and neither have other pages of its host. Its document stays as it was.',
-    'Check the site. The document is replaced once the pages of the host have texts again; if they are to be empty, release the held changes of the host.',
+    'Check the site. The document is replaced once the pages of the host have texts again; if they are to be empty, release the held changes of the host: `crawlway held list HOST` shows them, and `crawlway held release HOST` releases them.',
     { blame: 'crawler' },
   ),
   'directive-wave': defineTemporary(
     'The page suddenly says that it must not be indexed (noindex, X-Robots-Tag, a canonical URL, robots.txt), and so do other pages of its host. Its document stays as it was.',
-    'Check the template, the configuration or the robots.txt of the site. If the pages are really to leave the index, release the held changes of the host.',
+    'Check the template, the configuration or the robots.txt of the site. If the pages are really to leave the index, release the held changes of the host: `crawlway held list HOST` shows them, and `crawlway held release HOST` releases them.',
     { blame: 'crawler' },
   ),
   'http-503-retry-after': defineTemporary(

@@ -64,7 +64,7 @@ it('what is held is told with its cause, its number, its effect and its text', a
   const { headline } = await world.engine.explanations.explain('test', site.url('/topic-3'));
   expect(headline).toMatchObject({ fate: 'in-index', reason: 'one-page-everywhere' });
   expect(headline.text).toContain('which would replace its document, but the change is held');
-  expect(headline.nextStep).toContain('release the held changes of the host');
+  expect(headline.nextStep).toContain('`crawlway held release HOST`');
 });
 
 it.each(['in the same process', 'after a restart'])('a released change is believed %s', async (when) => {

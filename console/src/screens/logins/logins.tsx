@@ -131,7 +131,7 @@ const LoginFailure = ({ login: { state, failure, detail, nextAttemptAt } }: { lo
     )}
     {nextAttemptAt !== undefined && (
       <p>
-        The next attempt is <Time at={nextAttemptAt} relative />.
+        The next attempt is <Time at={nextAttemptAt} due />.
       </p>
     )}
   </div>

@@ -147,7 +147,7 @@ const SinkOutage = ({
       {nextAttemptAt && (
         <>
           {' '}
-          Next attempt <Time at={nextAttemptAt} relative />.
+          The next attempt is <Time at={nextAttemptAt} due />.
         </>
       )}
     </p>
