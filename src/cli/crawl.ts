@@ -19,7 +19,7 @@ import type { CrawlerView } from '../engine/views/crawler-views.js';
 import { readDatabaseUrl } from '../server/database-url.js';
 import { openEngine, XML_FORMAT } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
-import { isLoopback, UsageError } from '../server/options.js';
+import { isLoopback, parseSiteUrl, UsageError } from '../server/options.js';
 import { toPrintable, toPrintableLines } from '../server/printable.js';
 import { escapeXml } from './first-configuration.js';
 import { CrawlProgress, pluralize } from './output.js';
@@ -45,7 +45,7 @@ const EXIT = { complete: 0, startFailed: 2, limit: 3, nothing: 4, interrupted: 1
 export async function crawl(urls: readonly string[], options: CrawlOptions): Promise<void> {
   const limit =
     options.maxPages === undefined ? Number.POSITIVE_INFINITY : parseWholeNumber(options.maxPages, '--max-pages');
-  const definition = await createSiteDefinition(urls, options);
+  const definition = await createSiteDefinition(urls.map(completeUrl), options);
   const output = options.out === undefined ? process.stdout : await openOutput(options.out);
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-crawl-'));
   // On exit rather than at the end of the crawl, because the program that reads the output may stop earlier.
@@ -249,6 +249,8 @@ async function findEmptyShells(engine: EngineApi): Promise<EmptyShells> {
 
 const formatEmptyShells = ({ documents, sample }: EmptyShells, render = 'never'): string =>
   `${pluralize(documents, 'document')} ${documents === 1 ? 'has' : 'have'} no content without ${documents === 1 ? 'its' : 'their'} scripts, such as ${sample}\n${render === 'never' ? '  Next step: Run the scripts in Chromium, with --render auto.\n' : ''}`;
+
+const completeUrl = (url: string): string => parseSiteUrl(url)?.href ?? url;
 
 /** Creates the definition from a configuration as a user would write it, so that the usual defaults apply. */
 export async function createSiteDefinition(

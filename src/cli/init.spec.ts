@@ -95,6 +95,14 @@ describe('a first configuration', () => {
     ]);
   });
 
+  it('refuses a word that is neither an address nor the name of a host', async () => {
+    await expect(written('not_a_url', {})).rejects.toThrow(
+      'not_a_url is not a web site address such as https://www.example.com/',
+    );
+    await written('localhost:1', {});
+    expect(readFileSync(join(folder, 'CrawlConfig.xml'), 'utf8')).toContain('"http://localhost:1/"');
+  });
+
   it('refuses an invalid contact', async () => {
     await expect(written('https://93.184.215.14/', { contact: 'me' })).rejects.toThrow(UsageError);
   });

@@ -10,7 +10,7 @@ import { toLookupName } from '../domain/net/local-names.js';
 import { getSinkOptions, listSecretOptions, SINK_TYPE_NAMES, type SinkType } from '../domain/push/sink-types.js';
 import { openConfigurationFile } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
-import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
+import { DEFAULT_CONFIG, parseSiteUrl, UsageError } from '../server/options.js';
 import { PROJECT_ROOT } from '../server/project-root.js';
 import { BUNDLED_INDEX, buildFirstConfiguration, type FirstSink, toCrawlerName } from './first-configuration.js';
 
@@ -107,6 +107,8 @@ async function createConfiguration(
     await resolvePrivateAddresses(start, confirm),
     await resolvePrivateAddresses(URL.parse(sink.url), confirm),
   ];
+  // A single word can be a name of the intranet, but only if it has an address.
+  if (site.hasNoAddress && /^[^.:/]+$/.test(input)) throw createAddressError(input);
   const text = buildFirstConfiguration({
     name: options.name ?? toCrawlerName(start),
     start,
@@ -145,13 +147,14 @@ async function findReachProblem(start: URL): Promise<string | undefined> {
   }
 }
 
-/** Parses the start URL; without a scheme, https is assumed. */
 function parseStartUrl(input: string): URL {
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(input) ? input : `https://${input}`);
-  if (!url?.hostname || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`${input} is not a web site address such as https://www.example.com/`);
+  const url = parseSiteUrl(input);
+  if (!url) throw createAddressError(input);
   return url;
 }
+
+const createAddressError = (input: string): UsageError =>
+  new UsageError(`${input} is not a web site address such as https://www.example.com/`);
 
 function parseSinkOptions({ sink = 'bundled', sinkUrl, index, login, secret }: InitOptions): FirstSink {
   if (sink === 'bundled') return { type: 'papi', url: sinkUrl ?? BUNDLED_INDEX };
@@ -174,12 +177,17 @@ type Confirm = (question: string) => Promise<boolean>;
 async function resolvePrivateAddresses(
   url: URL | null,
   confirm: Confirm,
-): Promise<{ allowed: string[]; note?: string; isKnown: boolean }> {
+): Promise<{ allowed: string[]; note?: string; isKnown: boolean; hasNoAddress?: boolean }> {
   if (!url?.hostname || url.href.startsWith(BUNDLED_INDEX)) return { allowed: [], isKnown: false };
   const { hostname } = url;
   const found = await lookup(toLookupName(hostname.replace(/^\[|\]$/g, '')), { all: true }).catch(() => []);
   if (found.length === 0)
-    return { allowed: [], note: `${hostname} has no address: check the name, or DNS.`, isKnown: false };
+    return {
+      allowed: [],
+      note: `${hostname} has no address: check the name, or DNS.`,
+      isKnown: false,
+      hasNoAddress: true,
+    };
   const allowed = found
     .filter(({ address }) => !isPublicAddress(address))
     .map(({ address, family }) => `${address}/${family === 4 ? 32 : 128}`);

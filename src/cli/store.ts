@@ -32,7 +32,7 @@ export async function exportStore(file: string, flags: StoreFlags): Promise<void
     buffer = '';
   };
   let lineCount = 0;
-  for await (const line of exportDatabase(resolveDatabaseUrl(flags), lastLine)) {
+  for await (const line of readStore(flags, lastLine)) {
     buffer += line.endsWith('\n') ? line : `${line}\n`;
     lineCount++;
     if (buffer.length >= CHUNK_SIZE) await writeExport();
@@ -40,6 +40,17 @@ export async function exportStore(file: string, flags: StoreFlags): Promise<void
   await writeExport();
   if (flags.json) printResult({ lines: lineCount, resumed: lastLine !== undefined }, file === '-');
   else process.stderr.write(lastLine === undefined ? `${lineCount} lines\n` : `${lineCount} more lines\n`);
+}
+
+async function* readStore(flags: StoreFlags, lastLine: string | undefined): AsyncGenerator<string> {
+  try {
+    yield* exportDatabase(resolveDatabaseUrl(flags), lastLine);
+  } catch (error) {
+    if ((error as Error).name !== 'DataDirectoryInUse') throw error;
+    throw new UsageError(
+      'the database is in use by another server: stop it to export, or make a backup while it runs, with sqlite3 and .backup',
+    );
+  }
 }
 
 /**

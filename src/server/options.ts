@@ -64,6 +64,14 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i;
 
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
 
+/** Parses the URL of a site as people write it: without a scheme, it is http on this machine and otherwise https. */
+export function parseSiteUrl(text: string): URL | undefined {
+  const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
+  const url = URL.parse(hasScheme ? text : `https://${text}`);
+  if (!url?.hostname || !/^https?:$/.test(url.protocol)) return undefined;
+  return !hasScheme && isLoopback(url.hostname) ? new URL(`http://${text}`) : url;
+}
+
 export const readDataDirectory = (flags: ServerFlags, env: NodeJS.ProcessEnv): string =>
   flags.data || env['CRAWLWAY_DATA'] || 'data';
 

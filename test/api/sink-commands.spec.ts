@@ -102,6 +102,8 @@ it('refused orders are sent again: those of one sink, or with one answer', async
   const retry = (choice: object) => printed(() => retryOrders({ server: world.server.url, ...choice }));
   expect(await retry({ sink: 'main' })).toBe('0 refused orders will be sent again\n');
   expect(await retry({ sink: 'search', answer: 'disk full' })).toBe('0 refused orders will be sent again\n');
+  await expect(retry({ sink: 'serach' })).rejects.toThrow('there is no sink "serach"; configured: main, search');
+  expect((await world.send<Problem>('POST', 'orders/retry?sink=serach&crawler=test')).status).toBe(404);
   world.site.page('/b.html', [], 'Better text.');
   expect(await retry({ sink: 'search', answer: 'cannot parse title' })).toBe('1 refused order will be sent again\n');
   const isBetter = () => [...engine.documents.values()].some(({ text }) => String(text).includes('Better text.'));

@@ -100,14 +100,14 @@ describe('the command line without a server', () => {
     expect(stderr.trim().split('\n').at(-1)).toMatch(new RegExp(`^25 pages, ${written} documents`));
   });
 
-  it('reports why a crawl found no document, and exits with 4', async () => {
+  it('reports why a crawl found no document, and exits with 4; takes a URL without its scheme', async () => {
     const site = await FakeSite.start();
     onTestFinished(() => site.close());
     const robots = '<meta name="robots" content="noindex, nofollow">';
     site
       .set('/', { headers: { 'content-type': 'text/html' }, body: `${robots}<a href="/a.html">a</a>` })
       .page('/a.html');
-    const { code, stdout, stderr } = await crawlway('crawl', site.url('/')).ended;
+    const { code, stdout, stderr } = await crawlway('crawl', new URL(site.url('/')).host).ended;
     expect([code, stdout]).toEqual([4, '']);
     expect(stderr).toMatch(
       /^no document was indexed:\n {2}http:.*\n {4}Not in the index: The page says noindex.*\n {4}Next step: Remove noindex/m,

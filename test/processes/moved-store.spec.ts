@@ -20,7 +20,10 @@ describe('moving a store on the command line', () => {
       1,
       `crawlway: there is no database ${none}/crawlway.sqlite: specify its location with --data or --database\n`,
     ]);
-    expect([inUse.code, inUse.stderr]).toEqual([1, expect.stringMatching(/^crawlway: .*is in use by another.*\n$/)]);
+    expect([inUse.code, inUse.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^crawlway: .*is in use by another server: .*\.backup.*\n$/),
+    ]);
     expect([existsSync(file), existsSync(none)]).toEqual([false, false]);
   });
 

@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { IsIn, IsString, MaxLength } from 'class-validator';
 import { ORDER_STATES, type OrderKind, type OrderState } from '../../domain/push/order.js';
 import type { EngineApi } from '../../engine/engine-api.js';
+import { createUnknownNameError } from '../../engine/support/api-errors.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { countSchema } from '../http/count.schema.js';
 import { CrawlerFilter, IfGiven } from '../http/fields.js';
@@ -95,9 +96,11 @@ export class OrdersController {
       'Retries every matching refused order, as `POST /orders/{id}/retry` does with one, for example after the mapping of an index was corrected. Pages are fetched again in the background; `count` is the number of orders.',
     role: 'operate',
     crawlers: 'query',
+    problems: { 404: 'There is no sink with that name.' },
   })
   @ApiOkResponse({ schema: countSchema.ref })
   async retryAll(@Query() query: RetryQuery, @Audited() note: ChangeNote): Promise<Answer<typeof countSchema>> {
+    this.requireSink(query);
     const count = await this.engine.orders.retryRefused(query);
     note.recordChange(undefined, { ...query, orders: count });
     return { count };
@@ -118,5 +121,14 @@ export class OrdersController {
     const entry = await this.engine.orders.retry(id);
     note.recordChange({ state: 'refused' }, { state: entry.state });
     return orderSchema.from(entry);
+  }
+
+  /** A caller whose role is limited to crawlers has given one, and learns only the sinks of that one. */
+  private requireSink({ sink, crawler }: RetryQuery): void {
+    const { sinks, crawlers } = this.engine.definition;
+    const names = sinks.map(({ name }) => name);
+    if (sink === undefined || names.includes(sink)) return;
+    const ownNames = crawler === undefined ? names : crawlers.find(({ name }) => name === crawler)?.pushTo;
+    throw createUnknownNameError('sink', sink, ownNames ?? []);
   }
 }
