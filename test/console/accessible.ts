@@ -12,12 +12,17 @@ const GRAVE = new Set(['serious', 'critical']);
 /** More than any screen of the tests has. */
 const MAX_STOPS = 600;
 
+/** What is too wide for the window is noticed with the next frame, and can be focused from the one after it on. */
+const AFTER_LAYOUT =
+  'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))';
+
 /** Serious findings of axe-core and content that is wider than the window, on narrow and wide screens, light and dark. */
 export async function findProblems(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const problems: string[] = [];
   for (const width of WIDTHS) {
     await page.setViewportSize({ ...USUAL, width });
+    await page.evaluate(AFTER_LAYOUT);
     problems.push(...(await runAxe(page, `${width} px`)));
     const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     if (excess !== 0) problems.push(`${width} px: ${excess} px of content are outside the window`);
