@@ -164,13 +164,13 @@ it('what is refused says why', async () => {
 
 it('a department edits the rules of its crawler, which only its own audit log shows', async () => {
   const rule = '<ar:Rule xmlns:ar="exa:com.exalead.actionrules.v21"><Path value="/private/"/><NoFollow/></ar:Rule>';
-  const change = async (crawler: string) => {
+  const change = async (crawler: string, path = '/private/') => {
     const etag = (await world.get('config', bearer(KEY.root))).headers.get('etag')!;
     const headers = { ...bearer(KEY.hr), 'content-type': 'application/xml', 'if-match': etag };
     const { status } = await world.send(
       'POST',
       `config/crawlers/${crawler}/rules`,
-      rule.replaceAll('ar:', ''),
+      rule.replaceAll('ar:', '').replace('/private/', path),
       headers,
     );
     return status;
@@ -181,6 +181,7 @@ it('a department edits the rules of its crawler, which only its own audit log sh
   const own = (await get('audit', 'hr')).items;
   expect(own).toMatchObject([{ who: 'hr', what: 'insertRule', crawler: 'test' }]);
   expect(names((await get('audit?crawler=sales', 'root')).items, 'what')).toEqual(['pauseCrawler']);
+  expect(await change('test', `/\${env:REGION}/`)).toBe(403);
 });
 
 it('a department changes its crawler and sink in its part of the configuration, and nothing else', async () => {

@@ -44,6 +44,7 @@ export const createWriteRequest = (request: FastifyRequest, query: ConfirmQuery)
   who: (request.caller ?? LOCAL_CALLER).name,
   ifMatch: request.headers['if-match'],
   confirm: query.confirm === true,
+  crawlers: request.crawlers,
 });
 
 export function setVersionHeaders(reply: FastifyReply, configuration: ConfigurationService): void {

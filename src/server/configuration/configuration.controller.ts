@@ -145,7 +145,7 @@ export class ConfigurationController {
     @Audited() note: ChangeNote,
   ): Promise<StateAnswer> {
     const before = this.configuration.current.header.version;
-    const { header } = await this.configuration.replace(draft, createWriteRequest(request, query), request.crawlers);
+    const { header } = await this.configuration.replace(draft, createWriteRequest(request, query));
     const files = [...draft.files.keys()];
     note.recordChange({ version: before }, { version: header.version, ...(files.length > 0 ? { files } : {}) });
     setVersionHeaders(reply, this.configuration);

@@ -21,7 +21,7 @@ import {
 } from './configuration-file.js';
 import type { ConfigurationFormat } from './configuration-format.js';
 import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
-import { limitToPart, requireOwnPart, widenDraft } from './part-of-crawlers.js';
+import { limitToPart, requireOwnEdit, requireOwnPart, widenDraft } from './part-of-crawlers.js';
 import type { RuleView } from './rule.dto.js';
 import {
   ANY_VERSION,
@@ -166,18 +166,19 @@ export class ConfigurationService {
    * @throws ProblemException: 428, 412, 422 with every error, 409 if many documents would be deleted or the file has an
    * edit that is not in force; with If-Match: * such an edit is kept beside the file.
    */
-  replace(
-    draft: ConfigurationDraft,
-    request: WriteRequest,
-    crawlers?: ReadonlySet<string>,
-  ): Promise<ConfigurationInForce> {
-    const mayOverwriteEdit = request.ifMatch === ANY_VERSION && !crawlers;
-    return this.applyDraft(() => widenDraft(this, draft, crawlers), request, mayOverwriteEdit);
+  replace(draft: ConfigurationDraft, request: WriteRequest): Promise<ConfigurationInForce> {
+    const mayOverwriteEdit = request.ifMatch === ANY_VERSION && !request.crawlers;
+    return this.applyDraft(() => widenDraft(this, draft, request.crawlers), request, mayOverwriteEdit);
   }
 
   /** Like replace, but edits the text in force, in which literal secrets of the file stay as they are. */
   change(edit: (xml: string) => string, request: WriteRequest): Promise<ConfigurationInForce> {
-    return this.applyDraft((xml) => ({ xml: edit(xml), files: new Map(), isEditOfFile: true }), request, false);
+    const createDraft = (xml: string): ConfigurationDraft => {
+      const edited = edit(xml);
+      if (request.crawlers) requireOwnEdit(this, { before: xml, after: edited }, request.crawlers);
+      return { xml: edited, files: new Map(), isEditOfFile: true };
+    };
+    return this.applyDraft(createDraft, request, false);
   }
 
   /**

@@ -62,6 +62,23 @@ export function requireOwnPart({ part }: ConfigurationDraft): void {
   if (part && problem) throw createInvalidProblem(part.problems);
 }
 
+/**
+ * Checks a change of one element, such as a rule, as if its sender had sent the whole part.
+ * @throws ForbiddenException if it refers to what only an administrator of the whole server may name
+ */
+export function requireOwnEdit(
+  whole: Whole,
+  { before, after }: { readonly before: string; readonly after: string },
+  crawlers: Crawlers,
+): void {
+  const { format } = whole;
+  const maySecret = (name: string): boolean => isSecretOf(whole, name, crawlers);
+  requireOwnPart({
+    files: new Map(),
+    part: format.widenPart(before, crawlers, format.readPart(after, crawlers), maySecret),
+  });
+}
+
 /** As seen in the part. Warnings about the rest are none of the caller's business. */
 export const limitToPart = (problems: readonly Problem[], part: DraftPart | undefined): readonly Problem[] =>
   part ? problems.flatMap((problem) => placeInPart(problem, part)) : problems;

@@ -10,6 +10,8 @@ export interface WriteRequest {
   readonly ifMatch: string | undefined;
   /** Whether the caller has confirmed that many documents may be deleted. */
   readonly confirm: boolean;
+  /** The crawlers to which the caller's role is limited. */
+  readonly crawlers?: ReadonlySet<string> | undefined;
 }
 
 /** If-Match value of a caller who wants to overwrite any version. */
