@@ -67,8 +67,8 @@ export interface UrlRecord {
 /** All fields of a type, also the optional ones: a field that is forgotten does not compile. */
 type Complete<T> = { [F in keyof Required<T>]: T[F] };
 
-export function toState(row: UrlRecord): UrlState {
-  const state: Complete<UrlState> = {
+export function toState(row: UrlRecord): Complete<UrlState> {
+  return {
     id: row.id,
     crawler: row.crawler,
     url: row.url,
@@ -104,7 +104,6 @@ export function toState(row: UrlRecord): UrlState {
     canonical: row.canonical ?? undefined,
     parts: row.parts === null ? undefined : (JSON.parse(row.parts) as UrlState['parts']),
   };
-  return state;
 }
 
 /** Times and durations are stored as whole milliseconds. */
