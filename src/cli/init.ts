@@ -127,20 +127,15 @@ const REACH_TIMEOUT_MS = 5_000;
 /** Requests the start page once, as a crawl would; returns what is wrong, in words for the operator. */
 async function findReachProblem(start: URL): Promise<string | undefined> {
   try {
-    const { status } = await axios
-      .get<Readable>(start.href, {
-        headers: { 'user-agent': 'Crawlway/0.1' },
-        timeout: REACH_TIMEOUT_MS,
-        signal: AbortSignal.timeout(REACH_TIMEOUT_MS),
-        maxRedirects: 0,
-        proxy: false,
-        responseType: 'stream',
-        validateStatus: null,
-      })
-      .then((response) => {
-        response.data.destroy();
-        return response;
-      });
+    const { status, data } = await axios.get<Readable>(start.href, {
+      headers: { 'user-agent': 'Crawlway/0.1' },
+      signal: AbortSignal.timeout(REACH_TIMEOUT_MS),
+      maxRedirects: 0,
+      proxy: false,
+      responseType: 'stream',
+      validateStatus: null,
+    });
+    data.destroy();
     return status < 400 ? undefined : `${start.href} answers ${status}: check the URL, or whether it needs a login.`;
   } catch (error) {
     return `${start.href} cannot be reached from here (${(error as AxiosError).code ?? String(error)}): check that the site is running, and proxies.`;

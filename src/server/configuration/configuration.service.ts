@@ -175,7 +175,7 @@ export class ConfigurationService {
   change(edit: (xml: string) => string, request: WriteRequest): Promise<ConfigurationInForce> {
     const createDraft = (xml: string): ConfigurationDraft => {
       const edited = edit(xml);
-      if (request.crawlers) requireOwnEdit(this, { before: xml, after: edited }, request.crawlers);
+      if (request.crawlers) requireOwnEdit(this, request.crawlers, xml, edited);
       return { xml: edited, files: new Map(), isEditOfFile: true };
     };
     return this.applyDraft(createDraft, request, false);

@@ -27,6 +27,9 @@ export function readOwnText({ current, format }: Whole, crawlers: Crawlers | und
 const RULE_FILES_REFUSED =
   'Your role is limited to crawlers, and several crawlers may share a rule file: only an administrator of the whole server may change it.';
 
+const widen = (whole: Whole, crawlers: Crawlers, xml: string, part: string) =>
+  whole.format.widenPart(xml, crawlers, part, (name) => isSecretOf(whole, name, crawlers));
+
 /** @throws ForbiddenException if the draft has rule files, which may be shared */
 export function widenDraft(
   whole: Whole,
@@ -36,8 +39,7 @@ export function widenDraft(
   if (!crawlers) return draft;
   if (draft.files.size > 0) throw new ForbiddenException(RULE_FILES_REFUSED);
   const part = draft.xml ?? readOwnText(whole, crawlers);
-  const maySecret = (name: string): boolean => isSecretOf(whole, name, crawlers);
-  const widened = whole.format.widenPart(whole.current.publicTexts.xml, crawlers, part, maySecret);
+  const widened = widen(whole, crawlers, whole.current.publicTexts.xml, part);
   const { path } = whole.file;
   const toOwnFile = <P extends Place>(place: P): P => ({ ...place, file: basename(path) });
   return {
@@ -66,18 +68,8 @@ export function requireOwnPart({ part }: ConfigurationDraft): void {
  * Checks a change of one element, such as a rule, as if its sender had sent the whole part.
  * @throws ForbiddenException if it refers to what only an administrator of the whole server may name
  */
-export function requireOwnEdit(
-  whole: Whole,
-  { before, after }: { readonly before: string; readonly after: string },
-  crawlers: Crawlers,
-): void {
-  const { format } = whole;
-  const maySecret = (name: string): boolean => isSecretOf(whole, name, crawlers);
-  requireOwnPart({
-    files: new Map(),
-    part: format.widenPart(before, crawlers, format.readPart(after, crawlers), maySecret),
-  });
-}
+export const requireOwnEdit = (whole: Whole, crawlers: Crawlers, before: string, after: string): void =>
+  requireOwnPart({ files: new Map(), part: widen(whole, crawlers, before, whole.format.readPart(after, crawlers)) });
 
 /** As seen in the part. Warnings about the rest are none of the caller's business. */
 export const limitToPart = (problems: readonly Problem[], part: DraftPart | undefined): readonly Problem[] =>
