@@ -18,12 +18,16 @@ function world(answer: (page: UrlState) => Partial<HostResponse>, isInFlight = (
   const clock = new ManualClock();
   const pages = Array.from({ length: 40 }, (_, i) => ({ id: i + 1, url: `${HOST}/p${i}`, hostKey: HOST }) as UrlState);
   const waiting = new Set<string>();
+  let looks = 0;
   const asked: string[] = [];
   const settings = crawlerDefinition({}).deletionGuard;
   const troubles: HostTroubles = new HostTroubles('docs', {
     clock,
     store: {
-      list: async () => pages,
+      list: async ({ reasons }) => {
+        looks += reasons ? 1 : 0;
+        return reasons ? pages.filter(({ reason }) => reasons.includes(reason)) : pages;
+      },
       listOrders: async () => [...waiting].map((uri, i) => order(i, { uri, hostKey: HOST, decidedAt: clock.now() })),
       find: async (_crawler, url) => ({
         ...pages.find((page) => page.url === url)!,
@@ -60,8 +64,26 @@ function world(answer: (page: UrlState) => Partial<HostResponse>, isInFlight = (
     waiting.add(page.url);
     await troubles.noteSettled(page);
   };
-  return { troubles, pages, asked, settings: { ...settings, maxDeletions: 5 }, deletion, settle };
+  const countLooks = () => looks;
+  return { troubles, pages, asked, settings: { ...settings, maxDeletions: 5 }, deletion, settle, visitOf, countLooks };
 }
+
+describe('a host of which a page has a text that is not believed', () => {
+  it('is looked up in the store once, and again when that page has a text of its own', async () => {
+    const { troubles, pages, visitOf, countLooks } = world(() => ({}));
+    const wrong = { outcome: 'error', code: 'one-page-everywhere' } as const;
+    for (let i = 0; i < 3; i++) expect(await troubles.isInDoubt(HOST)).toBe(false);
+    expect(countLooks()).toBe(1);
+    await troubles.noteResponse(visitOf(pages[3]!, wrong));
+    await troubles.noteResponse(visitOf(pages[4]!, {}));
+    expect(await troubles.isInDoubt(HOST)).toBe(true);
+    expect(countLooks()).toBe(1);
+    Object.assign(pages[5]!, { reason: 'emptied' });
+    await troubles.noteResponse(visitOf(pages[3]!, {}));
+    for (let i = 0; i < 3; i++) expect(await troubles.isInDoubt(HOST)).toBe(true);
+    expect(countLooks()).toBe(2);
+  });
+});
 
 describe('the pages that an early look visits', () => {
   it('count however soon they respond: the look ends, and the deletion goes out', async () => {

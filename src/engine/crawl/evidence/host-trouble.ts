@@ -87,8 +87,8 @@ interface TroubleServices {
 
 export class HostTroubles {
   private readonly hosts = new BoundedMap<string, Trouble>(MAX_HOSTS);
-  /** The page of each host whose text was last not believed, unless it has answered otherwise since. */
-  private readonly doubted = new BoundedMap<string, UrlId>(MAX_HOSTS);
+  /** The page of each host whose text was last not believed; undefined: none. Not set: the store knows. */
+  private readonly doubted = new BoundedMap<string, UrlId | undefined>(MAX_HOSTS);
   private restoring: Promise<void> | undefined;
   private readonly unwritten = new BoundedMap<UrlId, UnwrittenWait>(MAX_UNWRITTEN);
   /** URLs of released pages that have not been visited yet; a further release need not request them again. */
@@ -141,9 +141,12 @@ export class HostTroubles {
    * has none of the other pages.
    */
   async isInDoubt(hostKey: string): Promise<boolean> {
-    if (this.doubted.has(hostKey)) return true;
-    const filter = { crawler: this.crawler, hostKey, indexed: true, reasons: WRONG_TEXTS };
-    return (await this.services.store.list(filter, 0, 1)).length > 0;
+    if (!this.doubted.has(hostKey)) {
+      const filter = { crawler: this.crawler, hostKey, indexed: true, reasons: WRONG_TEXTS };
+      const [page] = await this.services.store.list(filter, 0, 1);
+      if (!this.doubted.has(hostKey)) this.doubted.set(hostKey, page?.id);
+    }
+    return this.doubted.get(hostKey) !== undefined;
   }
 
   /** Decides on a deletion that results from a server fault. */
