@@ -129,8 +129,8 @@ it('a long page starts with a table of contents, and each page links to the next
 it('a link whose text is the name of a file has the title of its page instead', () => {
   const folder = temporaryDirectory();
   buildSite(folder);
-  expect(pageIn(folder, 'sinks.html')).toContain(
-    'All attributes: <a href="reference.html">Configuration reference</a>',
+  expect(pageIn(folder, 'reference.html')).toContain(
+    'How pages are rendered (<a href="rendering.html">Pages made by scripts</a>)',
   );
 });
 

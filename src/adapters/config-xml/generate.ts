@@ -92,7 +92,7 @@ for the purpose of the parts, see the [concepts](concepts.md).
   prefix \`cw\`.
 - \`\${NAME}\` in secrets, and in addresses and user names of sinks, proxies and logins, is replaced with the value of an environment variable. Its name must begin with \`CRAWLWAY_SECRET_\` or be listed in \`CRAWLWAY_ALLOW_VARIABLES\`.
   \`\${env:NAME}\` in any attribute is replaced with the value of the environment variable \`CRAWLWAY_ENV_NAME\`, which is not secret: it is displayed, logged and sent like any other text.
-  \`\${file:/run/secrets/NAME}\` is replaced with the content of that file, \`\${helper:NAME}\` with the output of the program in \`CRAWLWAY_SECRETS_HELPER\` (logins.md).
+  \`\${file:/run/secrets/NAME}\` is replaced with the content of that file, \`\${helper:NAME}\` with the output of the program in \`CRAWLWAY_SECRETS_HELPER\` (docs/logins.md).
 - \`yes\`, \`on\` and \`1\` mean \`true\`; \`no\`, \`off\` and \`0\` mean \`false\`.
 - Files that the configuration names must be in its own folder or a folder below it. The path of a \`file\` sink is relative to the folder for file sinks (CRAWLWAY_FILE_SINKS, by default the data directory).
 - Comments, order, unknown elements and unknown attributes are kept when the server writes the file. Unknown elements and attributes
@@ -120,7 +120,9 @@ export function generateReference(): string {
     '## Warnings of the linter\n',
     'What `crawlway check` reports about a configuration that is usable but may not do what you intended.\n',
     renderLintTable(),
-  ].join('\n');
+  ]
+    .join('\n')
+    .replace(/\bdocs\/([\w-]+\.md)/g, '[docs/$1]($1)');
 }
 
 function renderReferenceElement(spec: ElementSpec): string {

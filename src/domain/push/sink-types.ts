@@ -151,7 +151,7 @@ export const SINK_TYPES = {
       connector: {
         value: 'nonEmptyText',
         meaning:
-          'name of the connector. Default: a name unique to this database, `crawlway-` and six digits, which GET /sinks shows (`crawlway` for older databases).',
+          'name of the connector. Default: a name unique to this database, `crawlway-` and six digits, which GET /sinks shows.',
         destination: true,
       },
       documentText: {
