@@ -2,7 +2,7 @@
 import type { Shortfall } from '../../../../domain/content/shortfall.js';
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 import { composeAccent } from './accents.js';
-import { PdfAnnotations } from './pdf-annotations.js';
+import { findMissingValues, PdfAnnotations } from './pdf-annotations.js';
 import { type CodeTexts, readLigatures } from './pdf-encodings.js';
 import { countUnnamedGlyphs, repairText } from './pdf-repair.js';
 import { drawPage, type Pdfium } from './pdfium.js';
@@ -70,6 +70,11 @@ function replaceHyphen(mark: string, index: number, text: string): string {
   return /^[\p{L}\p{N}]{2}$/u.test(neighbors) && /\p{N}|\p{Ll}\p{Lu}/u.test(neighbors) ? '-' : '';
 }
 
+const mendLines = (text: string): string =>
+  text
+    .replace(LINE_END_MARK, replaceHyphen)
+    .replace(SEPARATE_ACCENT, (match, accent: string, letter: string) => composeAccent(accent, letter) ?? match);
+
 /** Tested first, because PDFium's own search for links takes longer. */
 const WEB_LINK = /https?:|www\./i;
 
@@ -107,10 +112,7 @@ class PdfReader {
       throw toUnreadable(pdfium._FPDF_GetLastError());
     }
     this.scratch = this.allocate(BUFFER_SIZE);
-    this.annotations = new PdfAnnotations(pdfium, this.document, this.content, {
-      pointer: this.scratch,
-      size: BUFFER_SIZE,
-    });
+    this.annotations = new PdfAnnotations(pdfium, this.document, { pointer: this.scratch, size: BUFFER_SIZE });
   }
 
   read(): DocumentContent {
@@ -212,19 +214,25 @@ class PdfReader {
 
   /** Reads text that is shown on the page without being part of it. */
   private readAnnotations(page: number, index: number, pageText: string): void {
-    const { pdfium, content } = this;
-    const drawn = this.annotations.read(page);
-    if (drawn.size === 0 || !this.annotations.draw(page, drawn)) return;
-    const drawnPage = pdfium._FPDF_LoadPage(this.document, index);
-    const textPage = drawnPage === 0 ? 0 : pdfium._FPDFText_LoadPage(drawnPage);
-    if (textPage !== 0) {
-      // What is drawn comes after the page's own text.
-      const text = this.readPageText(textPage);
-      if (text.startsWith(pageText)) content.addText(text.slice(pageText.length));
+    const { content } = this;
+    const annotations = this.annotations.read(page);
+    const drawnText = this.annotations.draw(page, annotations.drawn) ? this.readDrawnText(index, pageText) : '';
+    for (const text of [drawnText, ...findMissingValues(annotations, `${pageText} ${drawnText}`)]) {
+      content.addText(text);
       content.endWord();
-      pdfium._FPDFText_ClosePage(textPage);
     }
-    if (drawnPage !== 0) pdfium._FPDF_ClosePage(drawnPage);
+  }
+
+  /** Returns what has been drawn on the page, which comes after its own text. */
+  private readDrawnText(index: number, pageText: string): string {
+    const { pdfium } = this;
+    const page = pdfium._FPDF_LoadPage(this.document, index);
+    const textPage = page === 0 ? 0 : pdfium._FPDFText_LoadPage(page);
+    const text = textPage === 0 ? '' : this.readPageText(textPage);
+    if (textPage !== 0) pdfium._FPDFText_ClosePage(textPage);
+    if (page !== 0) pdfium._FPDF_ClosePage(page);
+    // PDFium sometimes knows the characters of the page's fonts no longer.
+    return text.startsWith(pageText) ? mendLines(text.slice(pageText.length)) : '';
   }
 
   /** Counts pages that show something and have no text, and pieces of text without a single known character. */
@@ -278,9 +286,7 @@ class PdfReader {
     this.unnamedCount += unnamed.count;
     this.lostCount += unnamed.lost;
     content.addText(
-      repairText(pdfium, textPage, pageText, unnamed.count > 0, () => this.getLigatures())
-        .replace(LINE_END_MARK, replaceHyphen)
-        .replace(SEPARATE_ACCENT, (match, accent: string, letter: string) => composeAccent(accent, letter) ?? match),
+      mendLines(repairText(pdfium, textPage, pageText, unnamed.count > 0, () => this.getLigatures())),
     );
     content.endWord();
     return pageText;

@@ -58,6 +58,7 @@ export interface Pdfium {
   _FPDFPage_CloseAnnot(annotation: Pointer): void;
   _FPDFAnnot_GetSubtype(annotation: Pointer): number;
   _FPDFAnnot_GetFlags(annotation: Pointer): number;
+  _FPDFAnnot_GetAP(annotation: Pointer, mode: number, buffer: Pointer, bytes: number): number;
   _FPDFAnnot_GetStringValue(annotation: Pointer, key: Pointer, buffer: Pointer, bytes: number): number;
   _FPDFAnnot_GetFormFieldType(form: Pointer, annotation: Pointer): number;
   _FPDFAnnot_GetFormFieldValue(form: Pointer, annotation: Pointer, buffer: Pointer, bytes: number): number;
