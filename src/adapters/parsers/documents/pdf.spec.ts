@@ -48,6 +48,18 @@ describe('the words of a PDF', () => {
     expect(await textOf(text)).toBe('H2O and more');
   });
 
+  it('are whole where they are printed at an angle, and single where they are printed twice for a shadow', async () => {
+    const letters = (written: string, place: (index: number) => string): string =>
+      [...written].map((letter, index) => `) Tj ${place(index)} Tm (${letter}`).join('');
+    // Letters of Helvetica are 5.56 points wide at 10 points.
+    const turned = (index: number): string => `0 1 -1 0 300 ${300 + index * 5.56} `;
+    expect(await textOf(`) Tj /F1 10 Tf (${letters('heonupda', turned)}`)).toBe('heonupda');
+    const far = (index: number): string => `0 1 -1 0 300 ${300 + index * 20} `;
+    expect(await textOf(`) Tj /F1 10 Tf (${letters('abc', far)}`)).toBe('a b c');
+    const shadow = (index: number): string => `1 0 0 1 ${72 + (index >> 1) * 5.56 + (index % 2)} ${300 - (index % 2)}`;
+    expect(await textOf(`) Tj /F1 10 Tf (${letters('hheeoonnnnaa', shadow)}`)).toBe('heonna');
+  });
+
   it('include those of annotations and form fields that are shown', async () => {
     const annotations = [
       '<</Type/Annot/Subtype/FreeText/Rect[10 10 90 30]/Contents(heron)>>',
@@ -101,9 +113,26 @@ describe('the form of a PDF', () => {
     expect(await readForm([widget('/Parent 6 0 R')], [parent])).toBe('Order Ada Wing');
   });
 
-  it('has what a signature or a stamp shows, unless it is hidden', async () => {
+  const showing = (text: string): string => {
     const facts = `/Type/XObject/Subtype/Form/BBox[0 0 80 20]/Resources${HELVETICA}`;
-    const appearance = streamOf('BT /F1 8 Tf 2 5 Td (Signed by Ada) Tj ET', facts);
+    return streamOf(`BT /F1 8 Tf 2 5 Td (${text}) Tj ET`, facts);
+  };
+
+  it('has its values as they are shown, and as they are stored where they are not shown or in boxes', async () => {
+    const field = (facts: string): string => widget(`/FT/Tx/T(a)${facts}/AP<</N 6 0 R>>`);
+    expect(await readForm([field('/V(1123.5)')], [showing('1,123.50')])).toBe('Order 1,123.50');
+    expect(await readForm([field('/V(white stork)')], [showing('whi')])).toBe('Order whi white stork');
+    expect(await readForm([field('/V(grey heron)')], [streamOf('/Tx BMC EMC')])).toBe('Order grey heron');
+    const boxes = [...'4711'].map((digit) => `(${digit}) Tj 15 0 Td `).join('');
+    expect(await readForm([field('/V(4711)')], [showing(`) Tj ${boxes}(`)])).toBe('Order 4 7 1 1 4711');
+    const button = widget('/FT/Btn/Ff 65536/T(b)/AP<</N 6 0 R>>');
+    expect(await readForm([button], [showing('Send')])).toBe('Order Send');
+    const box = widget('/FT/Btn/T(c)/AS/On/AP<</N<</On 6 0 R>>>>');
+    expect(await readForm([box], [showing('x')])).toBe('Order');
+  });
+
+  it('has what a signature or a stamp shows, unless it is hidden', async () => {
+    const appearance = showing('Signed by Ada');
     const signature = widget('/FT/Sig/T(sig)/F 4/AP<</N 6 0 R>>');
     expect(await readForm([signature], [appearance])).toBe('Order Signed by Ada');
     expect(await readForm([signature.replace('/F 4', '/F 2')], [appearance])).toBe('Order');

@@ -32,7 +32,7 @@ function glyphs(texts: string[], boxes: readonly Box[], isGenerated = (_: number
       bottom,
     ]),
   );
-  return { texts, advances, getInkBox: box, size: () => 10, isUpright: () => true, isGenerated };
+  return { texts, advances, getInkBox: box, size: () => 10, angle: () => 0, isGenerated };
 }
 
 const parted = (of: Glyphs): string => {

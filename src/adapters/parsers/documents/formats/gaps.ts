@@ -16,8 +16,8 @@ export interface Glyphs {
   getInkBox(index: number): Box | undefined;
   /** Returns the font size in points. */
   size(index: number): number;
-  /** Whether the character is printed upright. */
-  isUpright(index: number): boolean;
+  /** Returns how far the character is turned, clockwise, in radians. */
+  angle(index: number): number;
   /** Whether the character is a space that was not written but inferred from a gap. */
   isGenerated(index: number): boolean;
 }
@@ -59,6 +59,11 @@ const LETTER_GAP = 0.18;
  */
 const NEGLIGIBLE_GAP = 0.08;
 const NEGLIGIBLE_GAP_NARROW = 0.3;
+
+/** In radians: the letters of a word at an angle differ by less than this. */
+const MAX_ANGLE_DEVIATION = 0.01;
+/** The difference of the squares of cosine and sine, which is 0 at 45 degrees. */
+const MIN_ANGLE_FACTOR = 0.2;
 
 const WORD_CHARACTER = /^[\p{L}\p{N}]$/u;
 const LETTER = /^\p{L}$/u;
@@ -167,8 +172,8 @@ function isNewLine(glyphs: Glyphs, index: number, previous: Box, current: Box): 
   return (
     Math.abs(current.bottom - previous.bottom) > minDistance &&
     (needsSpaceBetween(texts[index - 1]!, texts[index]!) || texts[index - 1] === '-') &&
-    glyphs.isUpright(index - 1) &&
-    glyphs.isUpright(index)
+    glyphs.angle(index - 1) === 0 &&
+    glyphs.angle(index) === 0
   );
 }
 
@@ -302,4 +307,36 @@ function joinWord(glyphs: Glyphs, word: readonly number[], gap: number): void {
     if (gap >= em * (LETTER.test(texts[first]!) ? LETTER_GAP : WORD_GAP)) return;
   } else if (gap < em * EQUAL_GAP) return;
   for (let index = first; index < last; index++) if (texts[index] === ' ') texts[index] = '';
+}
+
+/** Removes spaces and line breaks that PDFium infers between the letters of words that are printed at an angle. */
+export function joinRotatedWords(glyphs: Glyphs): void {
+  const { texts } = glyphs;
+  for (let index = 1; index < texts.length; index++) {
+    if (!isBreak(texts[index])) continue;
+    const before = index - 1;
+    while (isBreak(texts[index + 1])) index++;
+    if (glyphs.angle(before) === 0 || !isNextInRotatedWord(glyphs, before, index + 1)) continue;
+    for (let position = before + 1; position <= index; position++)
+      if (glyphs.isGenerated(position)) texts[position] = '';
+  }
+}
+
+const isBreak = (text: string | undefined): boolean => text === ' ' || text === '\r' || text === '\n';
+
+function isNextInRotatedWord(glyphs: Glyphs, firstIndex: number, secondIndex: number): boolean {
+  const [first, second] = [getAdvance(glyphs, firstIndex), getAdvance(glyphs, secondIndex)];
+  const angle = glyphs.angle(firstIndex);
+  if (!first || !second || Math.abs(glyphs.angle(secondIndex) - angle) > MAX_ANGLE_DEVIATION) return false;
+  const [cosine, sine] = [Math.cos(angle), -Math.sin(angle)];
+  // The boxes are those around the turned characters, whose own widths cannot be told at an angle of 45 degrees.
+  const factor = cosine * cosine - sine * sine;
+  if (Math.abs(factor) < MIN_ANGLE_FACTOR) return false;
+  const measure = (box: Box): number =>
+    (getWidth(box) * Math.abs(cosine) - getHeight(box) * Math.abs(sine)) / factor;
+  const right = (second.left + second.right - first.left - first.right) / 2;
+  const up = (second.top + second.bottom - first.top - first.bottom) / 2;
+  const size = Math.min(glyphs.size(firstIndex), glyphs.size(secondIndex));
+  const gap = right * cosine + up * sine - (measure(first) + measure(second)) / 2;
+  return Math.abs(gap) < size * WORD_GAP && Math.abs(up * cosine - right * sine) < size * MAX_VERTICAL_DEVIATION;
 }

@@ -3,8 +3,9 @@
  * subscripts that PDFium treats as separate lines, words that continue on the next line, gaps without
  * spaces, and Arabic and Hebrew text in the order of its positions.
  */
+import { Unreadable } from '../document-content.js';
 import { type Box, joinAccents, SPACING_ACCENT } from './accents.js';
-import { joinLetterspacedWords, separateWords } from './gaps.js';
+import { joinLetterspacedWords, joinRotatedWords, separateWords } from './gaps.js';
 import type { CodeTexts } from './pdf-encodings.js';
 import type { Pdfium } from './pdfium.js';
 import { RIGHT_TO_LEFT, reverseMisorderedRuns } from './right-to-left.js';
@@ -21,22 +22,24 @@ export type LigatureSource = () => ReadonlyMap<string, CodeTexts>;
  */
 const SPLIT_WORD = /\S\r\n\S|\p{Ll}- \p{Ll}/u;
 
-/**
- * @param hasUnnamedGlyphs whether the text contains glyphs for which PDFium knows no character; the text then contains
- * their codes, which may be those of any letters
- */
-export function repairText(
-  pdfium: Pdfium,
-  textPage: number,
-  pageText: string,
-  hasUnnamedGlyphs: boolean,
-  getLigatures: LigatureSource,
-): string {
-  if (pageText.length < 2) return pageText;
-  return new TextRepair(pdfium, textPage, pageText, getLigatures).run({
-    hasUnnamedGlyphs,
+export interface RepairOptions {
+  /**
+   * Whether the text contains glyphs for which PDFium knows no character; the text then contains their codes, which may
+   * be those of any letters.
+   */
+  readonly hasUnnamedGlyphs: boolean;
+  /** The first character that is wanted, by PDFium's index. */
+  readonly start: number;
+  readonly getLigatures: LigatureSource;
+}
+
+export function repairText(pdfium: Pdfium, textPage: number, pageText: string, options: RepairOptions): string {
+  if (pageText.length < 2) return options.start === 0 ? pageText : '';
+  return new TextRepair(pdfium, textPage, pageText, options.getLigatures).run({
+    hasUnnamedGlyphs: options.hasUnnamedGlyphs,
     hasSeparateAccents: SPACING_ACCENT.test(pageText),
     hasSplitWords: SPLIT_WORD.test(pageText),
+    start: options.start,
   });
 }
 
@@ -47,11 +50,11 @@ export interface UnnamedGlyphs {
 }
 
 /** Counts the glyphs of which the file does not tell what characters they are. */
-export function countUnnamedGlyphs(pdfium: Pdfium, textPage: number): UnnamedGlyphs {
+export function countUnnamedGlyphs(pdfium: Pdfium, textPage: number, start: number): UnnamedGlyphs {
   const characters = pdfium._FPDFText_CountChars(textPage);
   let count = 0;
   let lost = 0;
-  for (let index = 0; index < characters; index++) {
+  for (let index = start; index < characters; index++) {
     if (pdfium._FPDFText_HasUnicodeMapError(textPage, index) !== 1) continue;
     count++;
     const code = pdfium._FPDFText_GetUnicode(textPage, index);
@@ -68,20 +71,25 @@ interface TextDefects {
   readonly hasUnnamedGlyphs: boolean;
   readonly hasSeparateAccents: boolean;
   readonly hasSplitWords: boolean;
+  readonly start: number;
 }
 
 /** Characters further apart than this share of their height are not adjacent. */
 const MAX_GAP_BESIDE = 0.25;
 
+/** Relative to a character's width and to its font size: a second one like it that is printed so close is its shadow. */
+const MAX_SHADOW_DISTANCE = 0.65;
+const MAX_SHADOW_SHIFT = 0.15;
+
 /** Characters of the same size on one line that are closer than this share of their width belong to one word. */
 const MAX_ADJACENT_DISTANCE = 0.06;
 
 class TextRepair {
-  private readonly texts: string[];
+  private texts: string[];
   /** The characters as PDFium returns them. */
-  private readonly originalTexts: readonly string[];
+  private originalTexts: readonly string[];
   /** PDFium's character indexes, which include characters that are missing from the text. */
-  private readonly pdfiumIndexes: Int32Array | undefined;
+  private pdfiumIndexes: Int32Array | undefined;
   private readonly boxes = new Map<number, Box | undefined>();
 
   constructor(
@@ -97,18 +105,19 @@ class TextRepair {
     this.texts = [...this.originalTexts];
   }
 
-  run({ hasUnnamedGlyphs, hasSeparateAccents, hasSplitWords }: TextDefects): string {
-    const { texts } = this;
+  run({ hasUnnamedGlyphs, hasSeparateAccents, hasSplitWords, start }: TextDefects): string {
     const scratch = this.pdfium.wasmExports.malloc(BUFFER_SIZE);
-    if (scratch === 0) return texts.join('');
+    if (scratch === 0) throw new Unreadable('extract-memory', 'PDFium ran out of memory');
     try {
+      this.removeShadows(scratch);
+      const { texts } = this;
       if (hasUnnamedGlyphs) this.resolveUnmappedGlyphs(scratch);
       const getBox = (index: number): Box | undefined => this.getBox(index, scratch);
       const isGenerated = (index: number): boolean =>
         this.pdfium._FPDFText_IsGenerated(this.textPage, this.toPdfiumIndex(index)) === 1;
       const size = (index: number): number => this.readFontSize(index, scratch);
-      const isUpright = (index: number): boolean =>
-        this.pdfium._FPDFText_GetCharAngle(this.textPage, this.toPdfiumIndex(index)) === 0;
+      const angle = (index: number): number =>
+        this.pdfium._FPDFText_GetCharAngle(this.textPage, this.toPdfiumIndex(index));
       if (hasSeparateAccents) joinAccents({ texts, getBox, isGenerated, getFontSize: size });
       if (hasSplitWords) this.joinSplitWords(scratch);
       const glyphs = {
@@ -116,16 +125,44 @@ class TextRepair {
         advances: this.readAdvances(scratch),
         getInkBox: getBox,
         size,
-        isUpright,
+        angle,
         isGenerated,
       };
       separateWords(glyphs);
       joinLetterspacedWords(glyphs);
+      joinRotatedWords(glyphs);
       if (RIGHT_TO_LEFT.test(this.pageText)) reverseMisorderedRuns(glyphs);
     } finally {
       this.pdfium.wasmExports.free(scratch);
     }
-    return texts.join('');
+    const first = this.pdfiumIndexes?.findIndex((index) => index >= start) ?? start;
+    return first < 0 ? '' : this.texts.slice(first).join('');
+  }
+
+  /** Removes letters that are printed twice, slightly shifted, to look bold or to have a shadow. */
+  private removeShadows(scratch: number): void {
+    const { texts, pdfiumIndexes } = this;
+    const isKept = (_: unknown, index: number): boolean => !shadows.has(index);
+    const shadows = new Set<number>();
+    for (let index = 1; index < texts.length; index++)
+      if (texts[index] === texts[index - 1] && !shadows.has(index - 1) && this.isShadow(index - 1, index, scratch))
+        shadows.add(index);
+    if (shadows.size === 0) return;
+    this.pdfiumIndexes = (pdfiumIndexes ?? Int32Array.from(texts.keys())).filter(isKept);
+    this.originalTexts = this.originalTexts.filter(isKept);
+    this.texts = texts.filter(isKept);
+  }
+
+  private isShadow(first: number, second: number, scratch: number): boolean {
+    const [firstBox, secondBox] = [this.readAdvance(first, scratch), this.readAdvance(second, scratch)];
+    if (!firstBox || !secondBox || isSpace(this.texts[first]!)) return false;
+    const distance = Math.hypot(secondBox.left - firstBox.left, secondBox.bottom - firstBox.bottom);
+    const width = Math.min(firstBox.right - firstBox.left, firstBox.top - firstBox.bottom);
+    return (
+      distance > 0 &&
+      distance < width * MAX_SHADOW_DISTANCE &&
+      distance < this.readFontSize(first, scratch) * MAX_SHADOW_SHIFT
+    );
   }
 
   private resolveUnmappedGlyphs(scratch: number): void {

@@ -70,11 +70,6 @@ function replaceHyphen(mark: string, index: number, text: string): string {
   return /^[\p{L}\p{N}]{2}$/u.test(neighbors) && /\p{N}|\p{Ll}\p{Lu}/u.test(neighbors) ? '-' : '';
 }
 
-const mendLines = (text: string): string =>
-  text
-    .replace(LINE_END_MARK, replaceHyphen)
-    .replace(SEPARATE_ACCENT, (match, accent: string, letter: string) => composeAccent(accent, letter) ?? match);
-
 /** Tested first, because PDFium's own search for links takes longer. */
 const WEB_LINK = /https?:|www\./i;
 
@@ -202,21 +197,24 @@ class PdfReader {
     this.readLinks(page);
     const textPage = pdfium._FPDFText_LoadPage(page);
     let pageText = '';
+    let characterCount = 0;
     if (textPage !== 0) {
       pageText = this.readText(textPage);
+      characterCount = pdfium._FPDFText_CountChars(textPage);
       if (WEB_LINK.test(pageText)) this.readWebLinks(textPage);
       pdfium._FPDFText_ClosePage(textPage);
     }
     this.countShortfall(page, pageText.length);
-    this.readAnnotations(page, index, pageText);
+    this.readAnnotations(page, index, pageText, characterCount);
     pdfium._FPDF_ClosePage(page);
   }
 
   /** Reads text that is shown on the page without being part of it. */
-  private readAnnotations(page: number, index: number, pageText: string): void {
+  private readAnnotations(page: number, index: number, pageText: string, characterCount: number): void {
     const { content } = this;
     const annotations = this.annotations.read(page);
-    const drawnText = this.annotations.draw(page, annotations.drawn) ? this.readDrawnText(index, pageText) : '';
+    const isDrawn = this.annotations.draw(page, annotations.drawn);
+    const drawnText = isDrawn ? this.readDrawnText(index, pageText, characterCount) : '';
     for (const text of [drawnText, ...findMissingValues(annotations, `${pageText} ${drawnText}`)]) {
       content.addText(text);
       content.endWord();
@@ -224,15 +222,16 @@ class PdfReader {
   }
 
   /** Returns what has been drawn on the page, which comes after its own text. */
-  private readDrawnText(index: number, pageText: string): string {
+  private readDrawnText(index: number, pageText: string, characterCount: number): string {
     const { pdfium } = this;
     const page = pdfium._FPDF_LoadPage(this.document, index);
     const textPage = page === 0 ? 0 : pdfium._FPDFText_LoadPage(page);
     const text = textPage === 0 ? '' : this.readPageText(textPage);
+    // PDFium sometimes knows the characters of the page's fonts no longer.
+    const drawnText = text.startsWith(pageText) ? this.repairText(textPage, text, characterCount) : '';
     if (textPage !== 0) pdfium._FPDFText_ClosePage(textPage);
     if (page !== 0) pdfium._FPDF_ClosePage(page);
-    // PDFium sometimes knows the characters of the page's fonts no longer.
-    return text.startsWith(pageText) ? mendLines(text.slice(pageText.length)) : '';
+    return drawnText;
   }
 
   /** Counts pages that show something and have no text, and pieces of text without a single known character. */
@@ -279,17 +278,25 @@ class PdfReader {
 
   /** Adds the page's repaired text to the content; returns the text as PDFium provides it. */
   private readText(textPage: number): string {
-    const { pdfium, content } = this;
     const pageText = this.readPageText(textPage);
     this.characterCount += pageText.length;
-    const unnamed = countUnnamedGlyphs(pdfium, textPage);
+    this.content.addText(this.repairText(textPage, pageText));
+    this.content.endWord();
+    return pageText;
+  }
+
+  /** @param start the first character that is wanted, by PDFium's index */
+  private repairText(textPage: number, pageText: string, start = 0): string {
+    const unnamed = countUnnamedGlyphs(this.pdfium, textPage, start);
     this.unnamedCount += unnamed.count;
     this.lostCount += unnamed.lost;
-    content.addText(
-      mendLines(repairText(pdfium, textPage, pageText, unnamed.count > 0, () => this.getLigatures())),
-    );
-    content.endWord();
-    return pageText;
+    return repairText(this.pdfium, textPage, pageText, {
+      hasUnnamedGlyphs: unnamed.count > 0,
+      start,
+      getLigatures: () => this.getLigatures(),
+    })
+      .replace(LINE_END_MARK, replaceHyphen)
+      .replace(SEPARATE_ACCENT, (match, accent: string, letter: string) => composeAccent(accent, letter) ?? match);
   }
 
   private getLigatures(): ReadonlyMap<string, CodeTexts> {

@@ -21,7 +21,7 @@ function line(texts: readonly string[], direction: 1 | -1): Glyphs {
     advances,
     getInkBox: () => undefined,
     size: () => 10,
-    isUpright: () => true,
+    angle: () => 0,
     isGenerated: () => false,
   };
 }
