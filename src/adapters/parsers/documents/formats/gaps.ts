@@ -332,8 +332,7 @@ function isNextInRotatedWord(glyphs: Glyphs, firstIndex: number, secondIndex: nu
   // The boxes are those around the turned characters, whose own widths cannot be told at an angle of 45 degrees.
   const factor = cosine * cosine - sine * sine;
   if (Math.abs(factor) < MIN_ANGLE_FACTOR) return false;
-  const measure = (box: Box): number =>
-    (getWidth(box) * Math.abs(cosine) - getHeight(box) * Math.abs(sine)) / factor;
+  const measure = (box: Box): number => (getWidth(box) * Math.abs(cosine) - getHeight(box) * Math.abs(sine)) / factor;
   const right = (second.left + second.right - first.left - first.right) / 2;
   const up = (second.top + second.bottom - first.top - first.bottom) / 2;
   const size = Math.min(glyphs.size(firstIndex), glyphs.size(secondIndex));

@@ -3,8 +3,9 @@ import type { Shortfall } from '../../../../domain/content/shortfall.js';
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 import { composeAccent } from './accents.js';
 import { findMissingValues, PdfAnnotations } from './pdf-annotations.js';
+import { countUnnamedGlyphs } from './pdf-characters.js';
 import { type CodeTexts, readLigatures } from './pdf-encodings.js';
-import { countUnnamedGlyphs, repairText } from './pdf-repair.js';
+import { repairText } from './pdf-repair.js';
 import { drawPage, type Pdfium } from './pdfium.js';
 import type { TextRecognizer } from './text-recognizer.js';
 
