@@ -1,9 +1,7 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { CrawlerFilter } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
-import { mapPage, type Page, PageQuery, parseNumberCursor, toPage } from '../http/paging.js';
+import { mapPage, type Page, PageQuery, PageResponse, parseNumberCursor, toPage } from '../http/paging.js';
 import { type Answer, integer, schema, text, time } from '../http/schema.js';
 import { API, AUDIT_LOG } from '../tokens.js';
 import type { AuditEntry, AuditLog } from './audit-log.js';
@@ -29,7 +27,6 @@ const entrySchema = schema<AuditEntry & { readonly id: number }>()('AuditEntry',
     .by(({ after }: AuditEntry) => after || undefined),
 });
 
-@ApiTags('Audit')
 @Controller(`${API}/audit`)
 export class AuditController {
   constructor(@Inject(AUDIT_LOG) private readonly log: AuditLog) {}

@@ -1,5 +1,5 @@
 import { Controller, Get, Inject, NotFoundException, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { BotAuthDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { EngineApi } from '../../engine/engine-api.js';
@@ -29,7 +29,6 @@ export type CreateKeyDirectory = (
   now: number,
 ) => (KeyDirectoryAnswer & { readonly headers: Readonly<Record<string, string>> }) | undefined;
 
-@ApiTags('Signals')
 @Controller('.well-known')
 export class KeyDirectoryController {
   constructor(

@@ -1,7 +1,6 @@
 import { Controller, Get, Inject, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min, MinLength } from 'class-validator';
+import { ApiOkResponse, ApiProperty } from '@nestjs/swagger';
+import { Matches } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CHANGE_KINDS, type ChangeKind } from '../../domain/push/changes.js';
 import { before, days, type Instant, instant, milliseconds } from '../../domain/time/units.js';
@@ -9,14 +8,13 @@ import type { ChangesView } from '../../engine/control/index-changes.js';
 import type { TextChange } from '../../engine/crawl/outcome/page-texts.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { Clock } from '../../engine/ports/clock.js';
-import { CrawlerFilter, IfGiven, isTimestamp } from '../http/fields.js';
+import { CrawlerFilter, IfGiven, IsLimit, IsOneOf, IsText, isTimestamp } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { PageResponse } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import { type Answer, boolean, integer, listOf, one, oneOf, schema, text, time, url } from '../http/schema.js';
-import { toWholeNumber } from '../http/whole-number.js';
 import type { ServerOptions } from '../options.js';
 import { API, CLOCK, ENGINE, OPTIONS } from '../tokens.js';
 import { toAtomFeed, toJsonFeed } from './feeds.js';
@@ -48,47 +46,26 @@ class ChangesQuery {
   @CrawlerFilter('Only documents of this crawler.')
   crawler?: string;
 
-  @ApiProperty({
+  @IsText({
     required: false,
     description: 'Only URLs that begin with this, with or without the scheme.',
     example: 'www.example.com/docs/',
+    maxLength: MAX_URL,
   })
-  @IfGiven()
-  @IsString()
-  @MaxLength(MAX_URL)
   section?: string;
 
-  @ApiProperty({ required: false, enum: CHANGE_KINDS, description: 'Only documents with this change.' })
-  @IfGiven()
-  @IsIn(CHANGE_KINDS)
+  @IsOneOf(CHANGE_KINDS, { required: false, description: 'Only documents with this change.' })
   change?: ChangeKind;
 
-  @ApiProperty({
-    required: false,
-    minimum: 1,
-    maximum: 1000,
-    default: 100,
-    description: 'Maximum number of documents.',
-  })
-  @IfGiven()
-  @Transform(({ value }) => toWholeNumber(value))
-  @IsInt()
-  @Min(1)
-  @Max(1000)
+  @IsLimit('Maximum number of documents.')
   limit: number = 100;
 }
 
 class TextQuery {
-  @ApiProperty({ minLength: 1, maxLength: 256, description: 'Name of the crawler.' })
-  @IsString()
-  @MinLength(1)
-  @MaxLength(256)
+  @IsText({ minLength: 1, maxLength: 256, description: 'Name of the crawler.' })
   crawler!: string;
 
-  @ApiProperty({ minLength: 1, maxLength: MAX_URL, description: 'The URL of the document.' })
-  @IsString()
-  @MinLength(1)
-  @MaxLength(MAX_URL)
+  @IsText({ minLength: 1, maxLength: MAX_URL, description: 'The URL of the document.' })
   url!: string;
 }
 
@@ -138,7 +115,6 @@ const changesSchema = schema<ChangesView>()('Changes', {
   complete: boolean('False if there are more orders since then than are read (200,000): the counts are too low.'),
 });
 
-@ApiTags('Orders')
 @Controller(`${API}/changes`)
 export class ChangesController {
   constructor(

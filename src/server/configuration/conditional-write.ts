@@ -2,7 +2,7 @@
  * Writes to the configuration name the version on which they are based (RFC 9110, 13.1.1), so that two people cannot
  * overwrite each other's changes without noticing.
  */
-import { ApiHeader, ApiProperty } from '@nestjs/swagger';
+import { ApiHeader } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { IsFlag } from '../http/fields.js';
 import { LOCAL_CALLER } from '../security/api-keys.js';
@@ -10,11 +10,7 @@ import type { ConfigurationService } from './configuration.service.js';
 import type { WriteRequest } from './write-conditions.js';
 
 export class ConfirmQuery {
-  @ApiProperty({
-    required: false,
-    description: 'Apply the change even if more than 10 % of the documents of a crawler would be deleted.',
-  })
-  @IsFlag()
+  @IsFlag({ description: 'Apply the change even if more than 10 % of the documents of a crawler would be deleted.' })
   confirm?: boolean;
 }
 

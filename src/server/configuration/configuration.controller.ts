@@ -1,37 +1,16 @@
 import { basename } from 'node:path';
-import {
-  applyDecorators,
-  Body,
-  Controller,
-  Get,
-  Headers,
-  HttpCode,
-  Inject,
-  Post,
-  Put,
-  Query,
-  Req,
-  Res,
-} from '@nestjs/common';
-import {
-  ApiBody,
-  ApiExtraModels,
-  ApiOkResponse,
-  ApiProduces,
-  ApiProperty,
-  ApiTags,
-  getSchemaPath,
-} from '@nestjs/swagger';
-import { IsString } from 'class-validator';
+import { applyDecorators, Body, Controller, Get, Headers, Inject, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiExtraModels, ApiOkResponse, ApiProduces, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../domain/crawl/place.js';
 import type { PreviewReport } from '../../engine/views/crawler-views.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { AcceptsConfiguration } from '../http/body-parsers.js';
 import { ClientGone } from '../http/client-gone.js';
+import { IsText } from '../http/fields.js';
 import { JSON_TYPE, NDJSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { PageResponse } from '../http/paging.js';
 import { type Answer, boolean, listOf, schema } from '../http/schema.js';
 import { type SinkTest, type SinkTester, sinkTestSchema } from '../sinks/sink-test.js';
 import { API, TEST_SINK } from '../tokens.js';
@@ -84,18 +63,15 @@ type StateAnswer = Answer<typeof configurationStateSchema>;
 type PreviewAnswer = Answer<typeof previewSchema>;
 
 class SinkQuery {
-  @ApiProperty({ description: 'Name of the sink in the submitted configuration.' })
-  @IsString()
+  @IsText({ description: 'Name of the sink in the submitted configuration.' })
   sink!: string;
 }
 
 class LookQuery extends UrlQuery {
-  @ApiProperty({ description: 'Name of the crawler in the submitted configuration.' })
-  @IsString()
+  @IsText({ description: 'Name of the crawler in the submitted configuration.' })
   crawler!: string;
 }
 
-@ApiTags('Configuration')
 @Controller(`${API}/config`)
 export class ConfigurationController {
   constructor(
@@ -187,7 +163,6 @@ export class ConfigurationController {
   }
 
   @Post('check')
-  @HttpCode(200)
   @Operation({
     id: 'checkConfiguration',
     summary: 'Check a configuration',
@@ -209,7 +184,6 @@ export class ConfigurationController {
   }
 
   @Post('test-sink')
-  @HttpCode(200)
   @Operation({
     id: 'testSinkOfConfiguration',
     summary: 'Test a sink before putting it in force',
@@ -234,7 +208,6 @@ export class ConfigurationController {
   }
 
   @Post('look')
-  @HttpCode(200)
   @Operation({
     id: 'lookAtPage',
     searches: true,
@@ -262,7 +235,6 @@ export class ConfigurationController {
   }
 
   @Post('preview')
-  @HttpCode(200)
   @Operation({
     id: 'previewConfiguration',
     searches: true,

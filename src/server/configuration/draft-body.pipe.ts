@@ -1,9 +1,9 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { IsObject, IsString } from 'class-validator';
-import { IfGiven } from '../http/fields.js';
+import { IsObject } from 'class-validator';
+import { IfGiven, IsText } from '../http/fields.js';
+import { requireText } from '../http/line-slices.js';
 import { ProblemException } from '../http/problem.js';
-import { requireText } from '../http/text-body.js';
 import { createValidationPipe, toPointer } from '../http/validation.js';
 import type { ConfigurationDraft } from './configuration-draft.js';
 
@@ -11,13 +11,7 @@ export const XML_EXAMPLE =
   '<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v20"><Crawler name="docs"/></CrawlConfig>';
 
 export class ConfigurationDraftDto {
-  @ApiProperty({
-    required: false,
-    description: 'CrawlConfig.xml. Absent: the one in force.',
-    example: XML_EXAMPLE,
-  })
-  @IfGiven()
-  @IsString()
+  @IsText({ required: false, description: 'CrawlConfig.xml. Absent: the one in force.', example: XML_EXAMPLE })
   xml?: string;
 
   @ApiProperty({

@@ -1,6 +1,5 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsString, MaxLength, MinLength } from 'class-validator';
+import { ApiOkResponse } from '@nestjs/swagger';
 import type { QueueAssignment } from '../../domain/frontier/sources.js';
 import { createMatchedView, type MatchedEntry } from '../../domain/policy/matched-view.js';
 import {
@@ -13,8 +12,7 @@ import {
 import { LAYERS } from '../../domain/policy/verdict.js';
 import { type EngineApi } from '../../engine/engine-api.js';
 import { NotFound } from '../../engine/support/api-errors.js';
-import { CrawlerName } from '../http/crawler-name.js';
-import { IfGiven } from '../http/fields.js';
+import { IsText } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
 import { type Answer, boolean, integer, listOf, one, oneOf, schema, text, url } from '../http/schema.js';
@@ -22,17 +20,10 @@ import { API, ENGINE } from '../tokens.js';
 import { placeSchema, queueSchema, traceStepSchema, verdictSchema } from '../urls/explanation.schema.js';
 
 class ResolvedQuery {
-  @ApiProperty({ minLength: 1, required: false, maxLength: MAX_URL, description: 'Resolve for this URL.' })
-  @IfGiven()
-  @IsString()
-  @MinLength(1)
-  @MaxLength(MAX_URL)
+  @IsText({ minLength: 1, required: false, maxLength: MAX_URL, description: 'Resolve for this URL.' })
   url?: string;
 
-  @ApiProperty({ required: false, maxLength: MAX_URL, description: 'The page that links to the URL.' })
-  @IfGiven()
-  @IsString()
-  @MaxLength(MAX_URL)
+  @IsText({ required: false, maxLength: MAX_URL, description: 'The page that links to the URL.' })
   from?: string;
 }
 
@@ -79,13 +70,11 @@ const resolvedUrlSchema = schema<ResolvedForUrl>()('ResolvedUrl', {
 
 type ResolvedAnswer = Answer<typeof resolvedViewSchema> | Answer<typeof resolvedUrlSchema>;
 
-@ApiTags('Configuration')
 @Controller(`${API}/config/crawlers/:crawler/resolved`)
 export class ResolvedController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
 
   @Get()
-  @CrawlerName()
   @Operation({
     id: 'getResolved',
     summary: 'The resolved view',

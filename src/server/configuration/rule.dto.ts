@@ -1,8 +1,8 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsInt, IsString, MaxLength } from 'class-validator';
+import { IsInt } from 'class-validator';
 import { MATCH_ELEMENTS } from '../../domain/policy/match-elements.js';
-import { IfGiven, IfGivenOrWithout, IsListOf } from '../http/fields.js';
+import { IfGiven, IfGivenOrWithout, IsListOf, IsText, IsTruth } from '../http/fields.js';
 import { type Answer, integer, listOfRequested, ownSchema, text } from '../http/schema.js';
 import { createValidationPipe } from '../http/validation.js';
 
@@ -16,45 +16,30 @@ const MATCH_EXAMPLE = [{ element: 'Path', value: '/private' }];
 const ACTIONS_EXAMPLE = [{ element: 'Ignore' }];
 
 export class RuleMatchDto {
-  @ApiProperty({ enum: MATCH_ELEMENTS })
-  @IsString()
-  @MaxLength(32)
+  @IsText({ enum: MATCH_ELEMENTS, maxLength: 32 })
   element!: string;
 
-  @ApiProperty({ required: false, enum: ['url', 'scheme', 'host', 'path', 'query', 'fragment'] })
-  @IfGiven()
-  @IsString()
-  @MaxLength(32)
+  @IsText({ required: false, enum: ['url', 'scheme', 'host', 'path', 'query', 'fragment'], maxLength: 32 })
   field?: string;
 
-  @ApiProperty({ required: false, enum: ['exact', 'prefix', 'suffix', 'inside', 'length'] })
-  @IfGiven()
-  @IsString()
-  @MaxLength(32)
+  @IsText({ required: false, enum: ['exact', 'prefix', 'suffix', 'inside', 'length'], maxLength: 32 })
   kind?: string;
 
-  @ApiProperty({ required: false, enum: ['none', 'lower', 'norm'] })
-  @IfGiven()
-  @IsString()
-  @MaxLength(32)
+  @IsText({ required: false, enum: ['none', 'lower', 'norm'], maxLength: 32 })
   norm?: string;
 
-  @ApiProperty({
+  @IsText({
     required: false,
     description: 'Regular expression, or `[minimum:maximum]` for a length.',
     example: '/private',
+    maxLength: MAX_VALUE,
   })
-  @IfGiven()
-  @IsString()
-  @MaxLength(MAX_VALUE)
   value?: string;
 
-  @ApiProperty({
+  @IsTruth({
     required: false,
     description: 'Whether special characters are literal and act as operators only after a backslash.',
   })
-  @IfGiven()
-  @IsBoolean()
   litteral?: boolean;
 
   @ApiProperty({
@@ -69,29 +54,19 @@ export class RuleMatchDto {
 }
 
 export class RuleActionDto {
-  @ApiProperty({
+  @IsText({
     enum: ['Index', 'NoIndex', 'Follow', 'NoFollow', 'Accept', 'Ignore', 'Source', 'AddMeta', 'Priority', 'Render'],
+    maxLength: 32,
   })
-  @IsString()
-  @MaxLength(32)
   element!: string;
 
-  @ApiProperty({ required: false, description: 'For Source and AddMeta.', example: 'department' })
-  @IfGiven()
-  @IsString()
-  @MaxLength(256)
+  @IsText({ required: false, description: 'For Source and AddMeta.', example: 'department', maxLength: 256 })
   name?: string;
 
-  @ApiProperty({ required: false, description: 'For AddMeta.', example: 'Sales' })
-  @IfGiven()
-  @IsString()
-  @MaxLength(MAX_VALUE)
+  @IsText({ required: false, description: 'For AddMeta.', example: 'Sales', maxLength: MAX_VALUE })
   value?: string;
 
-  @ApiProperty({ required: false, enum: ['document', 'links'], description: 'For AddMeta.' })
-  @IfGiven()
-  @IsString()
-  @MaxLength(32)
+  @IsText({ required: false, enum: ['document', 'links'], description: 'For AddMeta.', maxLength: 32 })
   scope?: string;
 
   @ApiProperty({ required: false, type: 'integer', minimum: -2, maximum: 2, description: 'For Priority.', example: 1 })
@@ -99,62 +74,49 @@ export class RuleActionDto {
   @IsInt()
   shift?: number;
 
-  @ApiProperty({ required: false, enum: ['never', 'auto', 'always'], description: 'For Render.' })
-  @IfGiven()
-  @IsString()
-  @MaxLength(32)
+  @IsText({ required: false, enum: ['never', 'auto', 'always'], description: 'For Render.', maxLength: 32 })
   mode?: string;
 
-  @ApiProperty({
+  @IsText({
     required: false,
     description: 'For Render: a CSS selector, or `js:` and an expression.',
     example: '.content',
+    maxLength: MAX_VALUE,
   })
-  @IfGiven()
-  @IsString()
-  @MaxLength(MAX_VALUE)
   readyWhen?: string;
 
-  @ApiProperty({
+  @IsText({
     required: false,
     description: 'For Render: `click SELECTOR; scroll TIMES; wait SECONDS`.',
     example: 'click .more; wait 0.5',
+    maxLength: MAX_VALUE,
   })
-  @IfGiven()
-  @IsString()
-  @MaxLength(MAX_VALUE)
   steps?: string;
 }
 
 export class RuleInputDto {
-  @ApiProperty({
+  @IsText({
     required: false,
     description: 'Group of a new rule. Absent: the group of the rule before it.',
     example: 'intranet',
+    maxLength: 256,
   })
-  @IfGiven()
-  @IsString()
-  @MaxLength(256)
   group?: string;
 
-  @ApiProperty({
+  @IsText({
     required: false,
     description: 'Key of the Rules block into which a new rule is inserted.',
     example: 'private',
+    maxLength: 256,
   })
-  @IfGiven()
-  @IsString()
-  @MaxLength(256)
   key?: string;
 
-  @ApiProperty({
+  @IsText({
     required: false,
     description: 'One Rule element, instead of `match` and `actions`.',
     example: RULE_EXAMPLE,
+    maxLength: MAX_VALUE,
   })
-  @IfGiven()
-  @IsString()
-  @MaxLength(MAX_VALUE)
   xml?: string;
 
   @ApiProperty({

@@ -20,7 +20,6 @@ import {
   ApiNoContentResponse,
   ApiOkResponse,
   ApiProperty,
-  ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
@@ -28,14 +27,12 @@ import { IsInt, Min } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { ClientGone } from '../http/client-gone.js';
-import { CrawlerName } from '../http/crawler-name.js';
-import { IfGiven } from '../http/fields.js';
+import { IfGiven, IsWholeNumber, toWholeNumber, WholeNumberPipe } from '../http/fields.js';
 import { JSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { PageResponse } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import type { Answer } from '../http/schema.js';
-import { toWholeNumber, WholeNumberPipe } from '../http/whole-number.js';
 import { API } from '../tokens.js';
 import { CHANGE_PROBLEMS, ConfirmQuery, createWriteRequest, IfMatch, setVersionHeaders } from './conditional-write.js';
 import { previewSchema } from './configuration.schema.js';
@@ -69,14 +66,10 @@ class InsertQuery extends ConfirmQuery {
 }
 
 class MoveDto {
-  @ApiProperty({ type: 'integer', minimum: 0, example: 1 })
-  @IsInt()
-  @Min(0)
+  @IsWholeNumber({ minimum: 0, example: 1 })
   from!: number;
 
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Position of the rule after the move.', example: 2 })
-  @IsInt()
-  @Min(0)
+  @IsWholeNumber({ minimum: 0, description: 'Position of the rule after the move.', example: 2 })
   to!: number;
 }
 
@@ -92,13 +85,11 @@ const RuleBody = (): MethodDecorator =>
     }),
   );
 
-@ApiTags('Configuration')
 @Controller(`${API}/config/crawlers/:crawler/rules`)
 export class RulesController {
   constructor(@Inject(ConfigurationService) private readonly configuration: ConfigurationService) {}
 
   @Get()
-  @CrawlerName()
   @Operation({
     id: 'listRules',
     summary: 'Crawl rules',
@@ -113,7 +104,6 @@ export class RulesController {
   }
 
   @Get(':index')
-  @CrawlerName()
   @Operation({
     id: 'getRule',
     summary: 'One crawl rule',
@@ -132,7 +122,7 @@ export class RulesController {
   }
 
   @Post()
-  @CrawlerName()
+  @HttpCode(201)
   @IfMatch()
   @Operation({
     id: 'insertRule',
@@ -165,7 +155,6 @@ export class RulesController {
   }
 
   @Put(':index')
-  @CrawlerName()
   @IfMatch()
   @Operation({
     id: 'replaceRule',
@@ -200,7 +189,6 @@ export class RulesController {
 
   @Delete(':index')
   @HttpCode(204)
-  @CrawlerName()
   @IfMatch()
   @Operation({
     id: 'deleteRule',
@@ -229,8 +217,6 @@ export class RulesController {
   }
 
   @Post('preview')
-  @CrawlerName()
-  @HttpCode(200)
   @Operation({
     id: 'previewRule',
     searches: true,
@@ -261,9 +247,7 @@ export class RulesController {
   }
 
   @Post('move')
-  @CrawlerName()
   @IfMatch()
-  @HttpCode(200)
   @Operation({
     id: 'moveRule',
     summary: 'Move a crawl rule',

@@ -1,12 +1,11 @@
-import { Controller, Get, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiHeader, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiHeader, ApiOkResponse, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Audited, ChangeNote } from '../audit/change-note.js';
+import { WholeNumberPipe } from '../http/fields.js';
 import { Operation, XML_TYPE } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
-import { mapPage, type Page, PageQuery, parseNumberCursor, toPage } from '../http/paging.js';
+import { mapPage, type Page, PageQuery, PageResponse, parseNumberCursor, toPage } from '../http/paging.js';
 import type { Answer } from '../http/schema.js';
-import { WholeNumberPipe } from '../http/whole-number.js';
 import { API, CONFIGURATION_HISTORY } from '../tokens.js';
 import {
   CHANGE_PROBLEMS,
@@ -23,7 +22,6 @@ import { XML_EXAMPLE } from './draft-body.pipe.js';
 
 const TEXT_PROBLEMS = { 404: 'There is no such version.' };
 
-@ApiTags('Configuration')
 @Controller(`${API}/config/versions`)
 export class VersionsController {
   constructor(
@@ -84,7 +82,6 @@ export class VersionsController {
   }
 
   @Post(':version/restore')
-  @HttpCode(200)
   @ApiHeader({
     name: 'If-Match',
     required: false,

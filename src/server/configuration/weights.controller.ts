@@ -1,54 +1,47 @@
-import { Body, Controller, Inject, Param, Put, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { applyDecorators, Body, Controller, Inject, Param, Put, Query, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiProperty } from '@nestjs/swagger';
 import { IsInt } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Audited, ChangeNote } from '../audit/change-note.js';
-import { CrawlerName } from '../http/crawler-name.js';
 import { IfGiven } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { API } from '../tokens.js';
 import { CHANGE_PROBLEMS, ConfirmQuery, createWriteRequest, IfMatch, setVersionHeaders } from './conditional-write.js';
 import { ConfigurationService } from './configuration.service.js';
 
+/** The configuration is checked as a whole, and its check names a weight that is out of bounds. */
+const IsWeight = (example: number): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000, example }),
+    IfGiven(),
+    IsInt(),
+  ) as PropertyDecorator;
+
 class WeightsDto {
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000, example: 5 })
-  @IfGiven()
-  @IsInt()
+  @IsWeight(5)
   user?: number;
 
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000, example: 4 })
-  @IfGiven()
-  @IsInt()
+  @IsWeight(4)
   redir?: number;
 
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000, example: 1 })
-  @IfGiven()
-  @IsInt()
+  @IsWeight(1)
   index?: number;
 
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000, example: 3 })
-  @IfGiven()
-  @IsInt()
+  @IsWeight(3)
   index_follow?: number;
 
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000, example: 2 })
-  @IfGiven()
-  @IsInt()
+  @IsWeight(2)
   follow?: number;
 
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000, example: 1 })
-  @IfGiven()
-  @IsInt()
+  @IsWeight(1)
   refresh?: number;
 }
 
-@ApiTags('Configuration')
 @Controller(`${API}/config/crawlers/:crawler/weights`)
 export class WeightsController {
   constructor(@Inject(ConfigurationService) private readonly configuration: ConfigurationService) {}
 
   @Put()
-  @CrawlerName()
   @IfMatch()
   @Operation({
     id: 'setWeights',

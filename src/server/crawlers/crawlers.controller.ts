@@ -1,15 +1,14 @@
-import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
 import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
 import type { Instant } from '../../domain/time/units.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { MAX_OLDEST_HOSTS } from '../../engine/ports/frontier-store.js';
 import type { CrawlerView } from '../../engine/views/crawler-views.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
-import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { PageResponse } from '../http/paging.js';
 import { PAST_PROBLEM, PauseQuery, parseUntil } from '../http/pause.query.js';
 import type { Answer } from '../http/schema.js';
 import { toOptionalIsoTime } from '../http/time.js';
@@ -20,7 +19,6 @@ const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
 
 type CrawlerAnswer = Answer<typeof crawlerSchema>;
 
-@ApiTags('Crawlers')
 @Controller(`${API}/crawlers`)
 export class CrawlersController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
@@ -39,7 +37,6 @@ export class CrawlersController {
   }
 
   @Get(':crawler')
-  @CrawlerName()
   @Operation({
     id: 'getCrawler',
     summary: 'One crawler',
@@ -53,7 +50,6 @@ export class CrawlersController {
   }
 
   @Get(':crawler/oldest')
-  @CrawlerName()
   @Operation({
     id: 'listOldest',
     summary: 'The oldest queued URL of each source',
@@ -70,8 +66,6 @@ export class CrawlersController {
   }
 
   @Post(':crawler/start')
-  @HttpCode(200)
-  @CrawlerName()
   @Operation({
     id: 'startCrawler',
     summary: 'Start',
@@ -85,8 +79,6 @@ export class CrawlersController {
   }
 
   @Post(':crawler/pause')
-  @HttpCode(200)
-  @CrawlerName()
   @Operation({
     id: 'pauseCrawler',
     summary: 'Pause',
@@ -105,8 +97,6 @@ export class CrawlersController {
   }
 
   @Post(':crawler/stop')
-  @HttpCode(200)
-  @CrawlerName()
   @Operation({
     id: 'stopCrawler',
     summary: 'Stop',

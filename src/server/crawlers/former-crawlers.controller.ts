@@ -1,6 +1,5 @@
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiTags, IntersectionType } from '@nestjs/swagger';
-import { IsIn, IsString, MaxLength, MinLength } from 'class-validator';
+import { Body, Controller, Delete, Get, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, IntersectionType } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DOCUMENT_DECISIONS, type DocumentDecision } from '../../domain/crawl/former-crawler.js';
 import type { EngineApi } from '../../engine/engine-api.js';
@@ -15,11 +14,10 @@ import {
 } from '../configuration/conditional-write.js';
 import { configurationStateSchema } from '../configuration/configuration.schema.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
-import { CrawlerName } from '../http/crawler-name.js';
-import { IfGiven } from '../http/fields.js';
+import { IsOneOf, IsText } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { PageResponse } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import { type Answer, integer, list, oneOf, schema, text, time } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
@@ -28,28 +26,21 @@ const DECISION =
   '`delete`: they are deleted from the index. `keep`: they stay, and can be deleted later. `hand-over`: they belong to the crawler in `to`, which pushes to the same sinks.';
 
 class DecisionDto {
-  @ApiProperty({ enum: DOCUMENT_DECISIONS, description: `What becomes of the documents. ${DECISION}` })
-  @IsIn(DOCUMENT_DECISIONS)
+  @IsOneOf(DOCUMENT_DECISIONS, { description: `What becomes of the documents. ${DECISION}` })
   documents!: (typeof DOCUMENT_DECISIONS)[number];
 
-  @ApiProperty({
+  @IsText({
     minLength: 1,
     required: false,
     description: 'The crawler that takes the documents over.',
     example: 'docs',
+    maxLength: 200,
   })
-  @IfGiven()
-  @IsString()
-  @MinLength(1)
-  @MaxLength(200)
   to?: string;
 }
 
 class RenameDto extends DecisionDto {
-  @ApiProperty({ description: 'The new name.', example: 'docs', minLength: 1, maxLength: 200 })
-  @IsString()
-  @MinLength(1)
-  @MaxLength(200)
+  @IsText({ description: 'The new name.', example: 'docs', minLength: 1, maxLength: 200 })
   name!: string;
 }
 
@@ -73,7 +64,6 @@ const formerCrawlerSchema = schema<FormerCrawlerView>()('FormerCrawler', {
 type FormerAnswer = Answer<typeof formerCrawlerSchema>;
 type StateAnswer = Answer<typeof configurationStateSchema>;
 
-@ApiTags('Crawlers')
 @Controller(API)
 export class FormerCrawlersController {
   constructor(
@@ -96,8 +86,6 @@ export class FormerCrawlersController {
   }
 
   @Post('former-crawlers/:crawler/documents')
-  @HttpCode(200)
-  @CrawlerName()
   @Operation({
     id: 'decideFormerDocuments',
     summary: 'Decide what becomes of the documents of a former crawler',
@@ -121,8 +109,6 @@ export class FormerCrawlersController {
   }
 
   @Post('crawlers/:crawler/rename')
-  @HttpCode(200)
-  @CrawlerName()
   @IfMatch()
   @Operation({
     id: 'renameCrawler',
@@ -153,7 +139,6 @@ export class FormerCrawlersController {
   }
 
   @Delete('crawlers/:crawler')
-  @CrawlerName()
   @IfMatch()
   @Operation({
     id: 'removeCrawler',

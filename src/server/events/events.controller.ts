@@ -1,6 +1,6 @@
 import { finished } from 'node:stream/promises';
 import { Controller, Get, Header, HttpException, Inject, type OnModuleDestroy, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiProduces } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Instant } from '../../domain/time/units.js';
@@ -25,7 +25,6 @@ const ENDING_TIME = seconds(1);
 const EXAMPLE =
   'event: visit\ndata: {"type":"visit","at":"2026-01-31T12:00:00.000Z","crawler":"docs","url":"https://docs.example.com/",…}\n\n';
 
-@ApiTags('Events')
 @Controller(`${API}/events`)
 export class EventsController implements OnModuleDestroy {
   private readonly shutdown = new AbortController();

@@ -1,5 +1,5 @@
 import { Controller, Get, Header, Inject, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
 import type { FastifyReply } from 'fastify';
 import { Registry } from 'prom-client';
@@ -19,7 +19,6 @@ const healthSchema = ownSchema('Health', {
 
 type HealthAnswer = Answer<typeof healthSchema>;
 
-@ApiTags('Health')
 @SkipThrottle()
 @Controller('health')
 export class HealthController {
@@ -54,7 +53,6 @@ export class HealthController {
   }
 }
 
-@ApiTags('Health')
 @SkipThrottle()
 @Controller('metrics')
 export class MetricsController {

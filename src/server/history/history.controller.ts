@@ -1,23 +1,19 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
-import { ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsIn } from 'class-validator';
 import type { EngineApi } from '../../engine/engine-api.js';
-import { CrawlerName } from '../http/crawler-name.js';
+import { IsOneOf } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { PageResponse } from '../http/paging.js';
 import { type Answer, counts, integer, schema, seconds, time } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 import { HistoryRecorder } from './history-recorder.js';
 import { type HistoryPoint, RANGES, type Range } from './rate-history.js';
 
 class HistoryQuery {
-  @ApiProperty({
-    enum: RANGES,
+  @IsOneOf(RANGES, {
     description:
       '`hour`: a point every 15 seconds; `day`: every 5 minutes; `week`: every hour; `quarter` (13 weeks): every 6 hours.',
   })
-  @IsIn(RANGES)
   range!: Range;
 }
 
@@ -34,7 +30,6 @@ const pointSchema = schema<HistoryPoint>()('HistoryPoint', {
 
 type PointAnswer = Answer<typeof pointSchema>;
 
-@ApiTags('Crawlers')
 @Controller(`${API}/crawlers/:crawler/history`)
 export class HistoryController {
   constructor(
@@ -43,7 +38,6 @@ export class HistoryController {
   ) {}
 
   @Get()
-  @CrawlerName()
   @Operation({
     id: 'getHistory',
     summary: 'The last hour, day, week or thirteen weeks of a crawler',

@@ -1,15 +1,21 @@
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsIn, IsString, MaxLength, MinLength } from 'class-validator';
+import { Body, Controller, Get, Inject, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
 import type { Instant } from '../../domain/time/units.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { HostView } from '../../engine/views/host-views.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
-import { IfGiven } from '../http/fields.js';
+import { IsOneOf, IsText } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
-import { mapPage, type Page, PageQuery, parseNumberCursor, parseTextCursor, toPage } from '../http/paging.js';
+import {
+  mapPage,
+  type Page,
+  PageQuery,
+  PageResponse,
+  parseNumberCursor,
+  parseTextCursor,
+  toPage,
+} from '../http/paging.js';
 import { PAST_PROBLEM, PauseQuery, parseUntil } from '../http/pause.query.js';
 import type { Answer } from '../http/schema.js';
 import { toOptionalIsoTime } from '../http/time.js';
@@ -19,61 +25,48 @@ import { folderSchema, hostRenderingSchema, hostSchema } from './host.schema.js'
 const NOT_FOUND_PROBLEM = { 404: 'No URL of that host is stored.' };
 
 class HostsQuery extends PageQuery {
-  @ApiProperty({ minLength: 1, description: 'Name of the crawler.' })
-  @IsString()
-  @MinLength(1)
-  @MaxLength(256)
+  @IsText({ minLength: 1, description: 'Name of the crawler.', maxLength: 256 })
   crawler!: string;
 }
 
 class FolderQuery {
-  @ApiProperty({ minLength: 1, description: 'Name of the crawler.' })
-  @IsString()
-  @MinLength(1)
-  @MaxLength(256)
+  @IsText({ minLength: 1, description: 'Name of the crawler.', maxLength: 256 })
   crawler!: string;
 
-  @ApiProperty({
+  @IsText({
     required: false,
     description:
       'Beginning of the URLs in the folder, up to a slash. Absent: all URLs; their folders are the origins of the host.',
+    maxLength: MAX_URL,
   })
-  @IfGiven()
-  @IsString()
-  @MaxLength(MAX_URL)
   folder?: string;
 
-  @ApiProperty({ required: false, description: '`next` of the previous response; absent for the first step.' })
-  @IfGiven()
-  @IsString()
-  @MaxLength(4096)
+  @IsText({
+    required: false,
+    description: '`next` of the previous response; absent for the first step.',
+    maxLength: 4096,
+  })
   cursor?: string;
 }
 
 class RenderOverrideDto {
-  @ApiProperty({
+  @IsText({
     minLength: 1,
     maxLength: MAX_URL,
     description: 'A pattern as listed, or a URL of the host that matches it.',
     example: '/product/N',
   })
-  @IsString()
-  @MinLength(1)
-  @MaxLength(MAX_URL)
   pattern!: string;
 
-  @ApiProperty({
-    enum: ['always', 'never', 'auto'],
+  @IsOneOf(['always', 'never', 'auto'], {
     description: '`auto`: as learned, which ends an override. Otherwise, the mode for the pattern.',
   })
-  @IsIn(['always', 'never', 'auto'])
   render!: 'always' | 'never' | 'auto';
 }
 
 type HostAnswer = Answer<typeof hostSchema>;
 type HostRenderingAnswer = Answer<typeof hostRenderingSchema>;
 
-@ApiTags('Hosts')
 @Controller(`${API}/hosts`)
 export class HostsController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
@@ -161,7 +154,6 @@ export class HostsController {
   }
 
   @Post(':host/pause')
-  @HttpCode(200)
   @Operation({
     id: 'pauseHost',
     summary: 'Pause a web server',
@@ -175,7 +167,6 @@ export class HostsController {
   }
 
   @Post(':host/resume')
-  @HttpCode(200)
   @Operation({
     id: 'resumeHost',
     summary: 'Resume a web server',

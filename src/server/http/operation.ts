@@ -2,7 +2,7 @@
  * One declaration per call: who may make it, which bodies it accepts, and its API description. The guards read the same
  * values that the description shows, so the two cannot differ.
  */
-import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { applyDecorators, HttpCode, SetMetadata } from '@nestjs/common';
 import { ApiConsumes, ApiOperation, ApiResponse, ApiSecurity } from '@nestjs/swagger';
 import type { Role } from '../security/api-keys.js';
 import { type CrawlerScope, describeScope } from '../security/crawler-scope.js';
@@ -86,6 +86,7 @@ export function Operation(options: OperationOptions): MethodDecorator {
     ...options.problems,
   };
   return applyDecorators(
+    HttpCode(200),
     SetMetadata(ROLE_KEY, options.role),
     SetMetadata(CRAWLERS_KEY, options.crawlers),
     SetMetadata(CONSUMES_KEY, options.consumes ?? [JSON_TYPE]),

@@ -1,30 +1,18 @@
 /** Cursor paging: a response contains `next`, an opaque string with which the client requests the following page. */
-import { ApiProperty } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
-import { IfGiven } from './fields.js';
+import { ApiOkResponse } from '@nestjs/swagger';
+import { IsLimit, IsText } from './fields.js';
 import { ProblemException } from './problem.js';
-import { toWholeNumber } from './whole-number.js';
+import type { Fields, Schema } from './schema.js';
 
 export class PageQuery {
-  @ApiProperty({ required: false, description: '`next` of the previous response; absent or empty for the first page.' })
-  @IfGiven()
-  @IsString()
-  @MaxLength(4096)
+  @IsText({
+    required: false,
+    description: '`next` of the previous response; absent or empty for the first page.',
+    maxLength: 4096,
+  })
   cursor?: string;
 
-  @ApiProperty({
-    required: false,
-    minimum: 1,
-    maximum: 1000,
-    default: 100,
-    description: 'Maximum number of items in one response.',
-  })
-  @IfGiven()
-  @Transform(({ value }) => toWholeNumber(value))
-  @IsInt()
-  @Min(1)
-  @Max(1000)
+  @IsLimit('Maximum number of items in one response.')
   limit: number = 100;
 }
 
@@ -72,4 +60,23 @@ export function parseTextCursor(cursor: string | undefined): string | undefined 
 export const createInvalidCursorProblem = (): ProblemException =>
   new ProblemException('unacceptable', 'cursor was not issued by this server; use `next` of a response.', {
     errors: [{ pointer: '?cursor', detail: 'not a cursor of this server' }],
+  });
+
+/** Describes a response of the form `{items, next}`. */
+export const PageResponse = (item: Schema<never, Fields>, description = 'One page of the list.'): MethodDecorator =>
+  ApiOkResponse({
+    description,
+    schema: {
+      type: 'object',
+      required: ['items', 'next'],
+      properties: {
+        items: { type: 'array', items: item.ref },
+        next: {
+          type: 'string',
+          nullable: true,
+          description: 'Cursor of the following page; null on the last one.',
+          example: 'bGFzdA',
+        },
+      },
+    },
   });

@@ -1,16 +1,12 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { type Instant, instant } from '../../domain/time/units.js';
-import { IfGiven, IsTimestamp } from './fields.js';
+import { IsTimestamp } from './fields.js';
 
 export class PauseQuery {
-  @ApiProperty({
+  @IsTimestamp({
     required: false,
-    format: 'date-time',
     description: 'When the pause ends by itself, also after a restart. Absent: when somebody ends it.',
     example: '2026-03-09T08:00:00Z',
   })
-  @IfGiven()
-  @IsTimestamp()
   until?: string;
 }
 

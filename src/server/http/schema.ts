@@ -228,3 +228,5 @@ export const list = <T>(
   meaning?: string,
   limits: JsonSchema = {},
 ): Field<readonly T[], readonly T[]> => new Field({ type: 'array', items: items.json, ...limits, ...mean(meaning) });
+
+export const countSchema = ownSchema('Count', { count: integer(3, 'Number of items affected.', { minimum: 0 }) });

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpException, Inject, Ip, Post, Query, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiOkResponse, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { INDEXNOW_STATUSES, parseIndexNow } from '../../domain/signals/indexnow.js';
 import type { EngineApi } from '../../engine/engine-api.js';
@@ -22,7 +22,6 @@ const URL_SCHEMA = { type: 'string', format: 'uri' } as const;
 
 const PROBLEMS = { 403: INDEXNOW_STATUSES[403], 422: INDEXNOW_STATUSES[422], 429: INDEXNOW_STATUSES[429] };
 
-@ApiTags('IndexNow')
 @Controller('indexnow')
 export class IndexNowController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}

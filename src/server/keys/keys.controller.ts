@@ -1,14 +1,14 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsIn, IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiProperty } from '@nestjs/swagger';
+import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsString, Matches, MaxLength, MinLength } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { type Instant, instant } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import { Audited, type ChangeNote } from '../audit/change-note.js';
-import { IfGiven, IsTimestamp } from '../http/fields.js';
+import { IfGiven, IsOneOf, IsTimestamp } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { PageResponse } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import { type Answer, boolean, list, oneOf, ownSchema, schema, text, time, timeAhead } from '../http/schema.js';
 import {
@@ -34,8 +34,7 @@ class NewKeyDto {
   @Matches(KEY_NAME)
   name!: string;
 
-  @ApiProperty({ enum: ROLES, description: 'Each role includes the permissions of the roles before it.' })
-  @IsIn(ROLES)
+  @IsOneOf(ROLES, { description: 'Each role includes the permissions of the roles before it.' })
   role!: Role;
 
   @ApiProperty({
@@ -56,14 +55,11 @@ class NewKeyDto {
   @MaxLength(256, { each: true })
   crawlers?: string[];
 
-  @ApiProperty({
+  @IsTimestamp({
     required: false,
-    format: 'date-time',
     description: 'When the key becomes invalid. Absent: it never expires.',
     example: '2026-03-09T08:15:30.000Z',
   })
-  @IfGiven()
-  @IsTimestamp()
   expiresAt?: string;
 }
 
@@ -102,7 +98,6 @@ const toListedKey = ({ role, ...key }: StoredKey, now: Instant): ListedKey => ({
   expired: key.expiresAt !== undefined && now >= key.expiresAt,
 });
 
-@ApiTags('Session')
 @Controller(`${API}/keys`)
 export class KeysController {
   constructor(
@@ -129,6 +124,7 @@ export class KeysController {
   }
 
   @Post()
+  @HttpCode(201)
   @Operation({
     id: 'createKey',
     summary: 'Create an API key',
@@ -196,7 +192,6 @@ const sessionSchema = ownSchema('Session', {
   version: text('0.1.0', 'Version of the server.'),
 });
 
-@ApiTags('Session')
 @Controller(`${API}/session`)
 export class SessionController {
   constructor(@Inject(KeyRing) private readonly ring: KeyRing) {}

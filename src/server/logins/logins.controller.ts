@@ -1,13 +1,13 @@
-import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Inject, Param, Post } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
 import type { LoginView } from '../../engine/crawl/logins/logins.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { LoginStepReport } from '../../engine/ports/login-method.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { PageResponse } from '../http/paging.js';
 import { type Answer, integer, listOf, oneOf, schema, text, time, timeAhead } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 
@@ -55,7 +55,6 @@ const loginSchema = schema<LoginView>()('Login', {
 
 type LoginAnswer = Answer<typeof loginSchema>;
 
-@ApiTags('Logins')
 @Controller(`${API}/logins`)
 export class LoginsController {
   constructor(
@@ -76,7 +75,6 @@ export class LoginsController {
   }
 
   @Post(':login/test')
-  @HttpCode(200)
   @Operation({
     id: 'testLogin',
     summary: 'Log in now',

@@ -2,7 +2,6 @@ import {
   Controller,
   ForbiddenException,
   Get,
-  HttpCode,
   Inject,
   NotFoundException,
   Param,
@@ -10,32 +9,28 @@ import {
   Query,
   Req,
 } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsString, MaxLength } from 'class-validator';
+import { ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { HOLD_CAUSES } from '../../domain/crawl/change-guard.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { HeldChangeGroup, HeldChangeSample, HeldDeletions } from '../../engine/views/delivery-views.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
-import { countSchema } from '../http/count.schema.js';
-import { IfGiven } from '../http/fields.js';
+import { IsText } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
-import { type Answer, counts, integer, list, listOf, oneOf, schema, text, time } from '../http/schema.js';
+import { PageResponse } from '../http/paging.js';
+import { type Answer, countSchema, counts, integer, list, listOf, oneOf, schema, text, time } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 
 const NOT_FOUND_PROBLEM = { 404: 'The guards hold nothing for that host, or nothing with that reason.' };
 
 class DecisionQuery {
-  @ApiProperty({
+  @IsText({
     required: false,
     description: 'Only what has this reason, such as a cause for which changes are held. Default: everything.',
     example: 'one-page-everywhere',
+    maxLength: 100,
   })
-  @IfGiven()
-  @IsString()
-  @MaxLength(100)
   reason?: string;
 }
 
@@ -73,7 +68,6 @@ const heldDeletionsSchema = schema<HeldDeletions>()('HeldDeletions', {
 
 type CountAnswer = Answer<typeof countSchema>;
 
-@ApiTags('Orders')
 @Controller(`${API}/held-deletions`)
 export class HeldDeletionsController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
@@ -107,7 +101,6 @@ export class HeldDeletionsController {
   }
 
   @Post(':host/release')
-  @HttpCode(200)
   @Operation({
     id: 'releaseHeldDeletions',
     summary: 'Release held deletions',
@@ -125,14 +118,12 @@ export class HeldDeletionsController {
     @Audited() note: ChangeNote,
   ): Promise<CountAnswer> {
     await this.requireOwn(request, host);
-    const count = await this.engine.orders.releaseHeldDeletions(host, reason);
-    if (count === 0) throw new NotFoundException(NOT_FOUND_PROBLEM[404]);
-    note.recordChange({ held: count }, { released: count });
-    return { count };
+    const released = requireSome(await this.engine.orders.releaseHeldDeletions(host, reason));
+    note.recordChange({ held: released }, { released });
+    return { count: released };
   }
 
   @Post(':host/drop')
-  @HttpCode(200)
   @Operation({
     id: 'dropHeldDeletions',
     summary: 'Drop held deletions',
@@ -150,10 +141,9 @@ export class HeldDeletionsController {
     @Audited() note: ChangeNote,
   ): Promise<CountAnswer> {
     await this.requireOwn(request, host);
-    const count = await this.engine.orders.dropHeldDeletions(host, reason);
-    if (count === 0) throw new NotFoundException(NOT_FOUND_PROBLEM[404]);
-    note.recordChange({ held: count }, { dropped: count });
-    return { count };
+    const dropped = requireSome(await this.engine.orders.dropHeldDeletions(host, reason));
+    note.recordChange({ held: dropped }, { dropped });
+    return { count: dropped };
   }
 
   /** A decision about a host is one about all crawlers of the host for which something is held. */
@@ -163,4 +153,9 @@ export class HeldDeletionsController {
     if (held.some(({ hostKey, crawler }) => hostKey === host && !crawlers.has(crawler)))
       throw new ForbiddenException(`Deletions of other crawlers are held for ${host}, too.`);
   }
+}
+
+function requireSome(count: number): number {
+  if (count > 0) return count;
+  throw new NotFoundException(NOT_FOUND_PROBLEM[404]);
 }

@@ -1,18 +1,15 @@
-import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsIn, IsString, MaxLength } from 'class-validator';
+import { Controller, Get, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
 import { ORDER_STATES, type OrderKind, type OrderState } from '../../domain/push/order.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { createUnknownNameError } from '../../engine/support/api-errors.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
-import { countSchema } from '../http/count.schema.js';
-import { CrawlerFilter, IfGiven } from '../http/fields.js';
+import { CrawlerFilter, IsOneOf, IsText, WholeNumberPipe } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
-import { mapPage, type Page, PageQuery, parseNumberCursor, toPage } from '../http/paging.js';
+import { mapPage, type Page, PageQuery, PageResponse, parseNumberCursor, toPage } from '../http/paging.js';
 import type { Answer } from '../http/schema.js';
-import { WholeNumberPipe } from '../http/whole-number.js';
+import { countSchema } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 import { orderSchema } from './order.schema.js';
 
@@ -20,26 +17,16 @@ class OrdersQuery extends PageQuery {
   @CrawlerFilter()
   crawler?: string;
 
-  @ApiProperty({ required: false, enum: ORDER_STATES })
-  @IfGiven()
-  @IsIn(ORDER_STATES)
+  @IsOneOf(ORDER_STATES, { required: false })
   state?: OrderState;
 
-  @ApiProperty({ required: false, enum: ['add', 'delete'] })
-  @IfGiven()
-  @IsIn(['add', 'delete'])
+  @IsOneOf(['add', 'delete'], { required: false })
   kind?: OrderKind;
 
-  @ApiProperty({ required: false, description: 'Exact URI.' })
-  @IfGiven()
-  @IsString()
-  @MaxLength(MAX_URL)
+  @IsText({ required: false, description: 'Exact URI.', maxLength: MAX_URL })
   uri?: string;
 
-  @ApiProperty({ required: false })
-  @IfGiven()
-  @IsString()
-  @MaxLength(300)
+  @IsText({ required: false, maxLength: 300 })
   host?: string;
 }
 
@@ -47,22 +34,19 @@ class RetryQuery {
   @CrawlerFilter()
   crawler?: string;
 
-  @ApiProperty({ required: false, description: 'Only orders that this sink refused.' })
-  @IfGiven()
-  @IsString()
-  @MaxLength(256)
+  @IsText({ required: false, description: 'Only orders that this sink refused.', maxLength: 256 })
   sink?: string;
 
-  @ApiProperty({ required: false, description: "Only orders whose answer contains this part of the sink's message." })
-  @IfGiven()
-  @IsString()
-  @MaxLength(1000)
+  @IsText({
+    required: false,
+    description: "Only orders whose answer contains this part of the sink's message.",
+    maxLength: 1000,
+  })
   answer?: string;
 }
 
 type OrderAnswer = Answer<typeof orderSchema>;
 
-@ApiTags('Orders')
 @Controller(`${API}/orders`)
 export class OrdersController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
@@ -88,7 +72,6 @@ export class OrdersController {
   }
 
   @Post('retry')
-  @HttpCode(200)
   @Operation({
     id: 'retryOrders',
     summary: 'Resend refused orders',
@@ -107,7 +90,6 @@ export class OrdersController {
   }
 
   @Post(':id/retry')
-  @HttpCode(200)
   @Operation({
     id: 'retryOrder',
     summary: 'Resend a refused order',

@@ -1,13 +1,11 @@
 import { Body, Controller, Get, Header, Inject, Param, Put } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiProduces } from '@nestjs/swagger';
 import { iterateLines, type TextLine } from '../../domain/url/url-list.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
-import { CrawlerName } from '../http/crawler-name.js';
-import { enforceLineLimit, findLineFault, MAX_LISTED, sliceLines } from '../http/line-slices.js';
+import { findLineFault, MAX_LISTED, requireLines, sliceLines } from '../http/line-slices.js';
 import { Operation, TEXT_TYPE } from '../http/operation.js';
 import { type Answer, integer, list, ownSchema, text } from '../http/schema.js';
-import { requireText } from '../http/text-body.js';
 import { API, ENGINE } from '../tokens.js';
 
 const importSchema = ownSchema('Import', {
@@ -48,14 +46,12 @@ async function importInSlices(engine: EngineApi, crawler: string, text: string):
 
 const EXAMPLE = 'https://docs.example.com/ docs 1795280798\nhttps://docs.example.com/new.html docs 0\n';
 
-@ApiTags('Pending file')
 @Controller(`${API}/crawlers/:crawler/pending`)
 export class PendingController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
 
   @Get()
   @Header('content-type', 'text/plain; charset=utf-8')
-  @CrawlerName()
   @Operation({
     id: 'getPending',
     summary: 'The whole store as a pending file',
@@ -77,7 +73,6 @@ export class PendingController {
   }
 
   @Put()
-  @CrawlerName()
   @Operation({
     id: 'importPending',
     summary: 'Import a pending file',
@@ -97,7 +92,7 @@ export class PendingController {
     @Body() text: unknown,
     @Audited() note: ChangeNote,
   ): Promise<ImportAnswer> {
-    const outcome = await importInSlices(this.engine, crawler, enforceLineLimit(requireText(text)));
+    const outcome = await importInSlices(this.engine, crawler, requireLines(text));
     const { imported, known, rejected } = outcome;
     note.recordChange(undefined, { imported, known, rejected });
     return outcome;

@@ -1,10 +1,9 @@
 import { Controller, Get, Inject } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { PLUGIN_HOOKS, type PluginCallCount, type PluginView } from '../../engine/ports/plugins.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { PageResponse } from '../http/paging.js';
 import { type Answer, integer, list, listOf, one, oneOf, schema, text, time } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 
@@ -38,7 +37,6 @@ const pluginSchema = schema<PluginView>()('Plugin', {
   lastError: one(pluginErrorSchema).optional(),
 });
 
-@ApiTags('Plug-ins')
 @Controller(`${API}/plugins`)
 export class PluginsController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}

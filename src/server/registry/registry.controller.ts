@@ -1,12 +1,11 @@
 import { Controller, Get, Inject } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
 import { REASONS } from '../../domain/policy/reasons.js';
 import type { ConfigurationFormat } from '../configuration/configuration-format.js';
 import { type ElementForm, elementFormSchema } from '../configuration/element.schema.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { PageResponse } from '../http/paging.js';
 import { type Answer, oneOf, ownSchema, text } from '../http/schema.js';
 import { API, CONFIGURATION_FORMAT } from '../tokens.js';
 
@@ -30,7 +29,6 @@ const ALL_REASONS: readonly ReasonAnswer[] = [
   ),
 ];
 
-@ApiTags('Policy')
 @Controller(`${API}/reasons`)
 export class ReasonsController {
   @Get()
@@ -47,7 +45,6 @@ export class ReasonsController {
   }
 }
 
-@ApiTags('Configuration')
 @Controller(`${API}/config/elements`)
 export class ElementsController {
   constructor(@Inject(CONFIGURATION_FORMAT) private readonly format: ConfigurationFormat) {}

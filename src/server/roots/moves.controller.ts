@@ -1,27 +1,23 @@
 import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
-import { ApiNoContentResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsBoolean, IsString, MaxLength } from 'class-validator';
+import { ApiNoContentResponse } from '@nestjs/swagger';
 import type { PageMoveView, SiteMoveView } from '../../engine/control/site-move-decisions.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
-import { CrawlerName } from '../http/crawler-name.js';
+import { IsText, IsTruth } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { PageResponse } from '../http/paging.js';
 import { type Answer, integer, list, one, schema, text, time, url } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 
 class MoveDecisionBody {
-  @ApiProperty({ description: 'The root whose home page redirects.', example: 'https://www.example.com/' })
-  @IsString()
-  @MaxLength(2048)
+  @IsText({ description: 'The root whose home page redirects.', example: 'https://www.example.com/', maxLength: 2048 })
   root!: string;
 
-  @ApiProperty({
+  @IsTruth({
     description:
       'true: the site is crawled at its new address. false: it is not, and documents whose pages redirect there leave the index, under the deletion guard.',
   })
-  @IsBoolean()
   follow!: boolean;
 }
 
@@ -50,7 +46,6 @@ const siteMoveSchema = schema<SiteMoveView>()('SiteMove', {
   documents: integer(120, 'Number of documents that stay in the index although their pages redirect there.'),
 });
 
-@ApiTags('Roots')
 @Controller(API)
 export class MovesController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
@@ -71,7 +66,6 @@ export class MovesController {
 
   @Post('crawlers/:crawler/moves')
   @HttpCode(204)
-  @CrawlerName()
   @Operation({
     id: 'decideMove',
     summary: 'Follow or decline a move',

@@ -1,18 +1,15 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { stripUserInfo } from '../../domain/url/crawl-url.js';
 import { iterateUrlListEntries, type TextLine } from '../../domain/url/url-list.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
-import { CrawlerName } from '../http/crawler-name.js';
-import { enforceLineLimit, findLineFault, MAX_LISTED, sliceLines } from '../http/line-slices.js';
+import { findLineFault, MAX_LISTED, requireLines, sliceLines } from '../http/line-slices.js';
 import { Operation, TEXT_TYPE } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
-import { mapPage, type Page, PageQuery, parseTextCursor, toPage } from '../http/paging.js';
+import { mapPage, type Page, PageQuery, PageResponse, parseTextCursor, toPage } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import type { Answer } from '../http/schema.js';
-import { requireText } from '../http/text-body.js';
 import { API, ENGINE } from '../tokens.js';
 import { explanationSchema } from '../urls/explanation.schema.js';
 import { UrlQuery } from '../urls/url.query.js';
@@ -27,13 +24,11 @@ import {
 
 const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
 
-@ApiTags('Roots')
 @Controller(`${API}/crawlers/:crawler/roots`)
 export class RootsController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
 
   @Get()
-  @CrawlerName()
   @Operation({
     id: 'listRoots',
     summary: 'Root URLs',
@@ -53,7 +48,6 @@ export class RootsController {
   }
 
   @Post()
-  @CrawlerName()
   @Operation({
     id: 'submitRoot',
     summary: 'Submit a root URL',
@@ -84,8 +78,6 @@ export class RootsController {
   }
 
   @Post('list')
-  @HttpCode(200)
-  @CrawlerName()
   @Operation({
     id: 'submitUrlList',
     summary: 'Submit a URL list',
@@ -104,14 +96,13 @@ export class RootsController {
     @Body() text: unknown,
     @Audited() note: ChangeNote,
   ): Promise<UrlListOutcomeAnswer> {
-    const outcome = await submitInSlices(this.engine, crawler, enforceLineLimit(requireText(text)));
+    const outcome = await submitInSlices(this.engine, crawler, requireLines(text));
     note.recordChange(undefined, { new: outcome.new, known: outcome.known, rejected: outcome.rejected });
     return outcome;
   }
 
   @Delete()
   @HttpCode(204)
-  @CrawlerName()
   @Operation({
     id: 'removeRoot',
     summary: 'Remove a submitted root',

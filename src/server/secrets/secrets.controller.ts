@@ -1,19 +1,18 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Put, Req } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsString } from 'class-validator';
+import { ApiNoContentResponse, ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { Audited, type ChangeNote } from '../audit/change-note.js';
+import { IsText } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { PageResponse } from '../http/paging.js';
 import { type Answer, integer, listOf, ownSchema, schema, text, time } from '../http/schema.js';
 import { LOCAL_CALLER } from '../security/api-keys.js';
 import { API } from '../tokens.js';
 import { type ListedSecret, SecretsService } from './secrets.service.js';
 
 class NewSecretDto {
-  @ApiProperty({ description: 'The secret, at most 65,536 bytes.', writeOnly: true, example: 'fGh7Qx2m' })
-  @IsString()
+  @IsText({ description: 'The secret, at most 65,536 bytes.', writeOnly: true, example: 'fGh7Qx2m' })
   value!: string;
 }
 
@@ -35,7 +34,6 @@ type SecretAnswer = Answer<typeof secretSchema>;
 const OWN_SECRETS =
   ' A secret belongs to crawlers if only they and their sinks refer to it, or if nothing does and its name begins with the name of one of them and a dot.';
 
-@ApiTags('Configuration')
 @Controller(`${API}/secrets`)
 export class SecretsController {
   constructor(@Inject(SecretsService) private readonly secrets: SecretsService) {}

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Configuration } from 'openid-client';
+import { readBounded } from '../../domain/net/read-bounded.js';
 import { after, type Instant, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { RoleGrant } from '../security/api-keys.js';
-import { fetchBounded } from './bounded-fetch.js';
 import { findGrants, type OidcOptions } from './oidc-options.js';
 
 /** Data that the browser keeps until the provider sends it back. */
@@ -194,3 +194,35 @@ function findUserName(claims: Readonly<Record<string, unknown>>, subject: string
 
 const toPrintableName = (text: string): string =>
   text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]/gu, '_').slice(0, MAX_NAME_LENGTH);
+
+/** Maximum bytes of a response of the identity provider; discovery documents and key sets have a few kilobytes. */
+const MAX_RESPONSE_BYTES = 1 << 20;
+const TIMEOUT_MS = 10_000;
+
+interface RequestOptions {
+  readonly body?: ArrayBuffer | null | ReadableStream | string | Uint8Array | undefined | FormData | URLSearchParams;
+  readonly headers: Record<string, string>;
+  readonly method: string;
+}
+
+/**
+ * Requests a URL of the identity provider. Everything about the response is limited, because anybody can begin a
+ * sign-in: its size, the time until its end, and its redirects, of which none is followed.
+ * @throws RangeError if the response is too long
+ */
+async function fetchBounded(url: string, options: RequestOptions): Promise<Response> {
+  const { method, headers, body } = options;
+  const response = await fetch(url, {
+    method,
+    headers,
+    body: body as RequestInit['body'],
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  const { status, statusText, headers: responseHeaders } = response;
+  const { bytes, truncated } = await readBounded(response.body, MAX_RESPONSE_BYTES);
+  if (truncated)
+    throw new RangeError(`the response of ${new URL(url).origin} is longer than ${MAX_RESPONSE_BYTES} bytes`);
+  const hasBody = status !== 204 && status !== 205 && status !== 304;
+  return new Response(hasBody ? bytes : null, { status, statusText, headers: responseHeaders });
+}

@@ -1,5 +1,5 @@
-import { Controller, Get, HttpCode, HttpException, Inject, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiFoundResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, HttpException, Inject, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiFoundResponse, ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
@@ -9,7 +9,6 @@ import { ProblemException } from '../http/problem.js';
 import { type Answer, ownSchema, text } from '../http/schema.js';
 import { formatGrant } from '../security/api-keys.js';
 import { AUDIT_LOG, CLOCK, LOG, SIGN_IN } from '../tokens.js';
-import { createNoAccessPage } from './no-access-page.js';
 import type { Person } from './openid-provider.js';
 import type { SignIn } from './sign-in.js';
 import {
@@ -40,7 +39,6 @@ const PROVIDER_PROBLEMS = {
   502: 'The provider is not responding, or its response is invalid.',
 };
 
-@ApiTags('Server')
 @Controller('auth')
 export class SignInController {
   constructor(
@@ -120,7 +118,6 @@ export class SignInController {
   }
 
   @Post('sign-out')
-  @HttpCode(200)
   @Operation({
     id: 'signOut',
     summary: 'Sign out',
@@ -190,3 +187,28 @@ function toOwnPath(to: unknown): string {
   const url = URL.parse(to, 'http://own.invalid');
   return url?.origin === 'http://own.invalid' ? url.pathname.replace(/^\/+/, '/') + url.search : '/';
 }
+
+/** The page for a person whom the provider knows, but whose claims grant no role. */
+interface NoAccess {
+  readonly name: string;
+  readonly roleClaim: string;
+  readonly claims: readonly string[];
+  readonly signOutUrl?: string;
+  readonly homeUrl: string;
+}
+
+const MAX_CLAIMS = 50;
+
+function createNoAccessPage({ name, roleClaim, claims, signOutUrl, homeUrl }: NoAccess): string {
+  const names = claims.slice(0, MAX_CLAIMS).map((claim) => `<code>${escapeHtml(claim.slice(0, 100))}</code>`);
+  const change = signOutUrl ? `<a href="${escapeHtml(signOutUrl)}">Sign in as somebody else</a> or ` : '';
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>No access – Crawlway</title>
+<h1>No access</h1>
+<p>${escapeHtml(name)} has no access: no value of the claim <code>${escapeHtml(roleClaim)}</code> grants a role.</p>
+<p>The provider sent the claims ${names.join(', ')}. If the claim is missing, the provider has to be told to send it; otherwise,
+ask the operator of this server for a role (CRAWLWAY_OIDC_ROLES).</p>
+<p>${change}<a href="${escapeHtml(homeUrl)}">go back to the console</a>.</p></html>`;
+}
+
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);

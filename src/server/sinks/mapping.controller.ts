@@ -1,11 +1,10 @@
-import { Body, Controller, HttpCode, Inject, Param, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsString, MaxLength } from 'class-validator';
+import { Body, Controller, Inject, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiProperty } from '@nestjs/swagger';
 import type { MapStep } from '../../domain/push/map-steps.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
 import { type EngineApi } from '../../engine/engine-api.js';
 import { NotFound, Unacceptable } from '../../engine/support/api-errors.js';
-import { IfGiven, IsListOf } from '../http/fields.js';
+import { IfGiven, IsListOf, IsText } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { type Answer, listOfRequested, ownSchema, text } from '../http/schema.js';
 import { API, ENGINE, MAP_DOCUMENT } from '../tokens.js';
@@ -19,31 +18,23 @@ const MAX_FIELDS = 1_000;
 const MAX_SHOWN_TEXT = 2_000;
 
 class FieldDto {
-  @ApiProperty({ example: 'department' })
-  @IsString()
-  @MaxLength(MAX_URL_LENGTH)
+  @IsText({ example: 'department', maxLength: MAX_URL_LENGTH })
   name!: string;
 
-  @ApiProperty({ example: 'Sales' })
-  @IsString()
-  @MaxLength(MAX_VALUE_LENGTH)
+  @IsText({ example: 'Sales', maxLength: MAX_VALUE_LENGTH })
   value!: string;
 }
 
 class MapPreviewRequestDto {
-  @ApiProperty({ required: false, description: 'The crawler that has indexed `url`.', example: 'docs' })
-  @IfGiven()
-  @IsString()
+  @IsText({ required: false, description: 'The crawler that has indexed `url`.', example: 'docs' })
   crawler?: string;
 
-  @ApiProperty({
+  @IsText({
     required: false,
     description: 'URL of an indexed document, which is read from a sink of the crawler.',
     example: 'https://www.example.com/docs/start.html',
+    maxLength: MAX_URL_LENGTH,
   })
-  @IfGiven()
-  @IsString()
-  @MaxLength(MAX_URL_LENGTH)
   url?: string;
 
   @ApiProperty({
@@ -65,7 +56,6 @@ const mapPreviewSchema = ownSchema('MapPreview', {
   ).optional(),
 });
 
-@ApiTags('Sinks')
 @Controller(`${API}/sinks`)
 export class MappingController {
   constructor(
@@ -74,7 +64,6 @@ export class MappingController {
   ) {}
 
   @Post(':sink/map/preview')
-  @HttpCode(200)
   @Operation({
     id: 'previewMap',
     summary: 'Preview what the Map elements of a sink do to a document',

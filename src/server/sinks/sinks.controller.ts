@@ -1,13 +1,12 @@
 import { Controller, Get, HttpCode, Inject, Param, Post, Query, Req } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsString, MaxLength } from 'class-validator';
+import { ApiAcceptedResponse, ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
-import { CrawlerFilter, IfGiven, IsFlag } from '../http/fields.js';
+import { CrawlerFilter, IsFlag, IsText } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { PageResponse } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import type { Answer } from '../http/schema.js';
 import { API, ENGINE, SEARCH_PAGE, TEST_SINK } from '../tokens.js';
@@ -15,8 +14,7 @@ import { adoptionSchema, backfillSchema, reconciliationSchema, sinkSchema, switc
 import { type SinkTest, type SinkTester, sinkTestSchema } from './sink-test.js';
 
 class ReconcileQuery {
-  @ApiProperty({ required: false, default: false, description: 'Send orders to fix the differences.' })
-  @IsFlag()
+  @IsFlag({ default: false, description: 'Send orders to fix the differences.' })
   repair?: boolean;
 }
 
@@ -26,24 +24,20 @@ class PushAgainQuery {
 }
 
 class AdoptQuery {
-  @ApiProperty({
+  @IsText({
     required: false,
     default: 'url',
     description: "The field with the URL of the other program's documents.",
+    maxLength: 200,
   })
-  @IfGiven()
-  @IsString()
-  @MaxLength(200)
   field?: string;
 }
 
 class SwitchQuery {
-  @ApiProperty({ required: false, default: false, description: 'Move the alias back to where it was before.' })
-  @IsFlag()
+  @IsFlag({ default: false, description: 'Move the alias back to where it was before.' })
   rollback?: boolean;
 
-  @ApiProperty({ required: false, default: false, description: 'Move the alias without a comparison.' })
-  @IsFlag()
+  @IsFlag({ default: false, description: 'Move the alias without a comparison.' })
   force?: boolean;
 }
 
@@ -60,7 +54,6 @@ const limitSinks = (sinks: readonly SinkAnswer[], ownCrawlers: ReadonlySet<strin
     }))
     .filter(({ crawlers }) => crawlers.length > 0);
 
-@ApiTags('Sinks')
 @Controller(`${API}/sinks`)
 export class SinksController {
   constructor(
@@ -133,7 +126,6 @@ export class SinksController {
   }
 
   @Post(':sink/test')
-  @HttpCode(200)
   @Operation({
     id: 'testSink',
     summary: 'Test whether a sink responds',
@@ -150,7 +142,6 @@ export class SinksController {
   }
 
   @Post(':sink/adopt')
-  @HttpCode(200)
   @Operation({
     id: 'adoptDocuments',
     summary: "Take over another program's documents",
@@ -175,7 +166,6 @@ export class SinksController {
   }
 
   @Post(':sink/switch')
-  @HttpCode(200)
   @Operation({
     id: 'switchSink',
     summary: 'Move the alias of a sink to its index',
@@ -201,7 +191,6 @@ export class SinksController {
   }
 
   @Post(':sink/reconcile')
-  @HttpCode(200)
   @Operation({
     id: 'reconcileSink',
     summary: 'Compare a sink with the store',

@@ -1,9 +1,8 @@
 import { Controller, Get, Inject, Param } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse } from '@nestjs/swagger';
 import { URL_STATUSES } from '../../domain/crawl/url-state.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { SurveyView } from '../../engine/views/url-views.js';
-import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { type Answer, integer, listOf, oneOf, schema, seconds, text, time } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
@@ -37,13 +36,11 @@ const coverageSchema = schema<SurveyView>()('Coverage', {
     .from('maximumAge'),
 });
 
-@ApiTags('Crawlers')
 @Controller(`${API}/crawlers/:crawler/coverage`)
 export class CoverageController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
 
   @Get()
-  @CrawlerName()
   @Operation({
     id: 'getCoverage',
     searches: true,

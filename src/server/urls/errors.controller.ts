@@ -1,12 +1,17 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
-import { ApiParam, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsString, MaxLength } from 'class-validator';
+import { ApiParam } from '@nestjs/swagger';
 import type { EngineApi } from '../../engine/engine-api.js';
-import { CrawlerName } from '../http/crawler-name.js';
-import { IfGiven } from '../http/fields.js';
+import { IsText } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
-import { createInvalidCursorProblem, mapPage, type Page, PageQuery, parseTextCursor, toPage } from '../http/paging.js';
+import {
+  createInvalidCursorProblem,
+  mapPage,
+  type Page,
+  PageQuery,
+  PageResponse,
+  parseTextCursor,
+  toPage,
+} from '../http/paging.js';
 import type { Answer } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 import { errorClassSchema, errorHostSchema } from './error.schema.js';
@@ -14,23 +19,18 @@ import { errorClassSchema, errorHostSchema } from './error.schema.js';
 const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
 
 class ErrorsQuery {
-  @ApiProperty({ required: false, description: 'Only URLs of this web server.' })
-  @IfGiven()
-  @IsString()
-  @MaxLength(300)
+  @IsText({ required: false, description: 'Only URLs of this web server.', maxLength: 300 })
   host?: string;
 }
 
 type ErrorClassAnswer = Answer<typeof errorClassSchema>;
 type ErrorHostAnswer = Answer<typeof errorHostSchema>;
 
-@ApiTags('URLs')
 @Controller(`${API}/crawlers/:crawler/errors`)
 export class ErrorsController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
 
   @Get()
-  @CrawlerName()
   @Operation({
     id: 'listErrors',
     summary: 'URLs in error, by error code',
@@ -48,7 +48,6 @@ export class ErrorsController {
   }
 
   @Get(':reason/hosts')
-  @CrawlerName()
   @ApiParam({ name: 'reason', description: 'Error code.' })
   @Operation({
     id: 'listErrorHosts',

@@ -1,13 +1,11 @@
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsIn } from 'class-validator';
+import { ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { SearchStep } from '../../engine/ports/frontier-store.js';
 import { ClientGone } from '../http/client-gone.js';
-import { CrawlerName } from '../http/crawler-name.js';
 import { answerAsFile, CSV_TYPE, toCsvLine } from '../http/csv.js';
-import { IfGiven } from '../http/fields.js';
+import { IsOneOf } from '../http/fields.js';
 import { NDJSON_TYPE, Operation } from '../http/operation.js';
 import type { Answer } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
@@ -18,19 +16,15 @@ import { urlStateSchema } from './url-state.schema.js';
 const PAGE_SIZE = 1_000;
 
 class ExportQuery extends UrlsQuery {
-  @ApiProperty({ required: false, enum: ['csv', 'ndjson'], default: 'csv' })
-  @IfGiven()
-  @IsIn(['csv', 'ndjson'])
+  @IsOneOf(['csv', 'ndjson'], { required: false, default: 'csv' })
   format?: 'csv' | 'ndjson';
 }
 
-@ApiTags('URLs')
 @Controller(`${API}/crawlers/:crawler/urls/export`)
 export class ExportController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
 
   @Get()
-  @CrawlerName()
   @Operation({
     id: 'exportUrls',
     searches: true,

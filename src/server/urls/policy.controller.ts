@@ -1,15 +1,13 @@
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Req, UseGuards } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsBoolean, IsString, MaxLength, MinLength } from 'class-validator';
+import { Body, Controller, Get, Inject, Param, Post, Query, Req, UseGuards } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { RefusedView } from '../../engine/crawl/frontier/refused-links.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { ConfigurationFormat } from '../configuration/configuration-format.js';
-import { CrawlerName } from '../http/crawler-name.js';
-import { IfGiven } from '../http/fields.js';
+import { IsText, IsTruth } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { PageResponse } from '../http/paging.js';
 import { type Answer, integer, listOf, schema, text, time, url } from '../http/schema.js';
 import { LOCAL_CALLER } from '../security/api-keys.js';
 import { SameSiteGuard } from '../security/guards.js';
@@ -24,25 +22,18 @@ const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
 const MAX_CONTENT = 20_000;
 
 class ContentTrialRequestDto extends UrlQuery {
-  @ApiProperty({
+  @IsText({
     minLength: 1,
     maxLength: MAX_CONTENT,
     description: 'One `cw:Content` element as it would appear in CrawlConfig.xml.',
     example: '<cw:Content><cw:Include select="main"/><cw:Field name="author" select=".author"/></cw:Content>',
   })
-  @IsString()
-  @MinLength(1)
-  @MaxLength(MAX_CONTENT)
   content!: string;
 
-  @ApiProperty({ required: false, description: 'Run the scripts of the page before reading it.' })
-  @IfGiven()
-  @IsBoolean()
+  @IsTruth({ required: false, description: 'Run the scripts of the page before reading it.' })
   render?: boolean;
 
-  @ApiProperty({ required: false, description: 'Fetch the page again even if there is a recent copy.' })
-  @IfGiven()
-  @IsBoolean()
+  @IsTruth({ required: false, description: 'Fetch the page again even if there is a recent copy.' })
   fresh?: boolean;
 }
 
@@ -61,7 +52,6 @@ const refusedSchema = schema<RefusedView>()('Refused', {
 
 type PageViewAnswer = Answer<typeof pageViewSchema>;
 
-@ApiTags('Policy')
 @Controller(`${API}/crawlers/:crawler`)
 export class PolicyController {
   constructor(
@@ -70,7 +60,6 @@ export class PolicyController {
   ) {}
 
   @Get('explain')
-  @CrawlerName()
   @Operation({
     id: 'explainUrl',
     summary: 'Explain why a URL is crawled or not',
@@ -91,7 +80,6 @@ export class PolicyController {
 
   @Get('page')
   @UseGuards(SameSiteGuard)
-  @CrawlerName()
   @Operation({
     id: 'viewPage',
     summary: 'What is extracted from a page, and its links with their verdicts',
@@ -106,8 +94,6 @@ export class PolicyController {
   }
 
   @Post('page/trial')
-  @HttpCode(200)
-  @CrawlerName()
   @Operation({
     id: 'tryContent',
     searches: true,
@@ -136,7 +122,6 @@ export class PolicyController {
   }
 
   @Get('refused')
-  @CrawlerName()
   @Operation({
     id: 'listRefused',
     summary: 'Refused links',

@@ -1,10 +1,10 @@
 import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsIn, IsString, MaxLength, MinLength } from 'class-validator';
+import { IsString, MaxLength } from 'class-validator';
 import { URL_STATUSES, type UrlStatus } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceName } from '../../domain/frontier/sources.js';
 import { toLikePattern } from '../../domain/url/like-pattern.js';
-import { IfGiven, IsFlag, IsTimestamp } from '../http/fields.js';
+import { IfGiven, IsFlag, IsOneOf, IsText, IsTimestamp } from '../http/fields.js';
 import { MAX_LIKE, MAX_URL } from '../http/limits.js';
 import { PageQuery } from '../http/paging.js';
 
@@ -18,76 +18,58 @@ const toLike = ({ value }: { readonly value: unknown }): unknown =>
   typeof value === 'string' ? toLikePattern(value) : value;
 
 export class UrlQuery {
-  @ApiProperty({
+  @IsText({
     minLength: 1,
     maxLength: MAX_URL,
     description: 'Absolute URL; it is canonicalized like the URLs of the crawler.',
     example: 'https://www.example.com/docs/start.html',
   })
-  @IsString()
-  @MinLength(1)
-  @MaxLength(MAX_URL)
   url!: string;
 }
 
 export class PageViewQuery extends UrlQuery {
-  @ApiProperty({
-    required: false,
+  @IsFlag({
     description:
       'Run the scripts of the page in the browser, even if the crawler does not render such pages; `rendering` says what the scripts change.',
   })
-  @IsFlag()
   render?: boolean;
 }
 
 export class ExplainQuery extends UrlQuery {
-  @ApiProperty({
+  @IsText({
     required: false,
     maxLength: MAX_URL,
     description: 'The page that links to the URL. Absent: the URL is judged as a root.',
   })
-  @IfGiven()
-  @IsString()
-  @MaxLength(MAX_URL)
   from?: string;
 }
 
 /** Conditions on the stored URLs of a crawler. */
 export class UrlFilterQuery {
-  @ApiProperty({
+  @IsOneOf([...URL_STATUSES, ...CRAWL_SPACE_STATUSES], {
     required: false,
-    enum: [...URL_STATUSES, ...CRAWL_SPACE_STATUSES],
     description:
       'A status; or `760` for URLs that a crawl space excludes, `761` for those that it leaves to another crawler.',
   })
-  @IfGiven()
-  @IsIn([...URL_STATUSES, ...CRAWL_SPACE_STATUSES])
   status?: UrlStatus | (typeof CRAWL_SPACE_STATUSES)[number];
 
-  @ApiProperty({
+  @IsText({
     required: false,
     description: 'Web server, as in the field `host` of a stored URL.',
     example: 'www.example.com',
+    maxLength: 300,
   })
-  @IfGiven()
-  @IsString()
-  @MaxLength(300)
   host?: string;
 
-  @ApiProperty({ required: false, enum: SOURCES })
-  @IfGiven()
-  @IsIn(SOURCES)
+  @IsOneOf(SOURCES, { required: false })
   source?: SourceName;
 
-  @ApiProperty({
+  @IsText({
     required: false,
     maxLength: MAX_URL,
     description: 'Beginning of the URL.',
     example: 'https://www.example.com/',
   })
-  @IfGiven()
-  @IsString()
-  @MaxLength(MAX_URL)
   prefix?: string;
 
   @ApiProperty({
@@ -102,37 +84,24 @@ export class UrlFilterQuery {
   @MaxLength(MAX_LIKE)
   like?: string;
 
-  @ApiProperty({ required: false, description: 'Reason code or error code.', example: 'http-404' })
-  @IfGiven()
-  @IsString()
-  @MaxLength(100)
+  @IsText({ required: false, description: 'Reason code or error code.', example: 'http-404', maxLength: 100 })
   reason?: string;
 
-  @ApiProperty({
-    required: false,
-    description: '`true`: only URLs whose document the sinks hold; `false`: only the others.',
-  })
-  @IsFlag()
+  @IsFlag({ description: '`true`: only URLs whose document the sinks hold; `false`: only the others.' })
   indexed?: boolean;
 
-  @ApiProperty({
+  @IsTimestamp({
     required: false,
-    format: 'date-time',
     description: 'Only URLs that were last visited before this time.',
     example: '2026-03-09T08:15:30.000Z',
   })
-  @IfGiven()
-  @IsTimestamp()
   visitedBefore?: string;
 
-  @ApiProperty({
+  @IsTimestamp({
     required: false,
-    format: 'date-time',
     description: 'Only URLs that were visited at this time or later.',
     example: '2026-03-02T08:15:30.000Z',
   })
-  @IfGiven()
-  @IsTimestamp()
   visitedSince?: string;
 }
 
@@ -140,42 +109,31 @@ export class UrlFilterQuery {
 export const SORTS = ['url', 'status', 'lastVisitAt', 'dueAt', 'firstSeenAt', 'hops', 'visits', 'changes'] as const;
 
 export class UrlsQuery extends IntersectionType(UrlFilterQuery, PageQuery) {
-  @ApiProperty({
+  @IsOneOf(SORTS, {
     required: false,
-    enum: SORTS,
     description: 'Sort order of the list, for filters that match at most 10,000 URLs. Absent: the order of the store.',
   })
-  @IfGiven()
-  @IsIn(SORTS)
   sort?: (typeof SORTS)[number];
 
-  @ApiProperty({ required: false, enum: ['ascending', 'descending'], default: 'ascending' })
-  @IfGiven()
-  @IsIn(['ascending', 'descending'])
+  @IsOneOf(['ascending', 'descending'], { required: false, default: 'ascending' })
   direction?: 'ascending' | 'descending';
 }
 
 export class ClearQuery extends UrlFilterQuery {
-  @ApiProperty({
-    required: false,
+  @IsFlag({
     description:
       'Confirm the deletion. Without this, nothing is deleted, and the response says how many URLs would be.',
   })
-  @IsFlag()
   confirm?: boolean;
 }
 
 export class RefreshDto extends UrlFilterQuery {
-  @ApiProperty({
+  @IsText({
     minLength: 1,
     required: false,
     maxLength: MAX_URL,
     description: 'One stored URL.',
     example: 'https://www.example.com/docs/start.html',
   })
-  @IfGiven()
-  @IsString()
-  @MinLength(1)
-  @MaxLength(MAX_URL)
   url?: string;
 }

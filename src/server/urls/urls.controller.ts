@@ -1,16 +1,14 @@
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiOkResponse } from '@nestjs/swagger';
 import { findLikeHint } from '../../domain/url/like-pattern.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { RefreshOutcome, RestingHost } from '../../engine/views/url-views.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { ClientGone } from '../http/client-gone.js';
-import { countSchema } from '../http/count.schema.js';
-import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { encodeCursor, parseNumberCursor } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
-import { type Answer, listOf, schema, text, timeAhead } from '../http/schema.js';
+import { type Answer, countSchema, listOf, schema, text, timeAhead } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 import { listSortedUrls } from './sorted-urls.js';
 import { ClearQuery, RefreshDto, UrlFilterQuery, UrlQuery, UrlsQuery } from './url.query.js';
@@ -36,13 +34,11 @@ const refreshedSchema = schema<RefreshOutcome>()('Refreshed', {
 type CountAnswer = Answer<typeof countSchema>;
 type UrlPageAnswer = Answer<typeof urlPageSchema>;
 
-@ApiTags('URLs')
 @Controller(`${API}/crawlers/:crawler`)
 export class UrlsController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
 
   @Get('urls')
-  @CrawlerName()
   @Operation({
     id: 'listUrls',
     searches: true,
@@ -76,7 +72,6 @@ export class UrlsController {
   }
 
   @Get('urls/count')
-  @CrawlerName()
   @Operation({
     id: 'countUrls',
     searches: true,
@@ -97,7 +92,6 @@ export class UrlsController {
   }
 
   @Get('url')
-  @CrawlerName()
   @Operation({
     id: 'getUrl',
     summary: 'The history of a URL',
@@ -115,7 +109,6 @@ export class UrlsController {
   }
 
   @Delete('urls')
-  @CrawlerName()
   @Operation({
     id: 'clearUrls',
     searches: true,
@@ -154,8 +147,6 @@ export class UrlsController {
   }
 
   @Post('refresh')
-  @HttpCode(200)
-  @CrawlerName()
   @Operation({
     id: 'refreshUrls',
     searches: true,
@@ -192,7 +183,6 @@ export class UrlsController {
   }
 
   @Delete('errors')
-  @CrawlerName()
   @Operation({
     id: 'clearErrors',
     summary: 'Clear the error cache',

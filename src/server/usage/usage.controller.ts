@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsIn, Matches } from 'class-validator';
+import { ApiOkResponse, ApiProperty } from '@nestjs/swagger';
+import { Matches } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { QUOTA_LIMITS } from '../../domain/crawl/quota-definition.js';
 import { before, days, type Instant } from '../../domain/time/units.js';
@@ -9,7 +9,7 @@ import type { UsageEntry } from '../../engine/crawl/load/usage.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import { answerAsFile, CSV_TYPE, toCsvLine } from '../http/csv.js';
-import { CrawlerFilter, IfGiven } from '../http/fields.js';
+import { CrawlerFilter, IfGiven, IsOneOf } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import {
   type Answer,
@@ -53,9 +53,7 @@ class UsageQuery {
   @CrawlerFilter('Only this crawler.')
   crawler?: string;
 
-  @ApiProperty({ required: false, enum: ['json', 'csv'], default: 'json' })
-  @IfGiven()
-  @IsIn(['json', 'csv'])
+  @IsOneOf(['json', 'csv'], { required: false, default: 'json' })
   format?: 'json' | 'csv';
 }
 
@@ -99,7 +97,6 @@ type UsageAnswer = Answer<typeof usageSchema>;
 const COLUMNS = ['day', 'crawler', 'visits', 'bytes', 'renderedSeconds', 'urls', 'documents'] as const;
 const CSV_EXAMPLE = `${COLUMNS.join(',')}\n2026-03-02,docs,1200,48000000,310,5400,4100\n`;
 
-@ApiTags('Crawlers')
 @Controller(`${API}/usage`)
 export class UsageController {
   constructor(

@@ -1,6 +1,6 @@
 import { Controller, Get, HttpCode, Inject, NotFoundException, Param, Post, Query } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiOkResponse, ApiParam, ApiProduces, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiParam, ApiProduces, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import { parseHubRequest } from '../../domain/signals/websub.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { FEED_TYPES } from '../http/body-parsers.js';
@@ -10,7 +10,6 @@ import { ENGINE } from '../tokens.js';
 const MAX_TOKEN_LENGTH = 2_048;
 const PROBLEMS = { 404: 'This server did not request the subscription.' };
 
-@ApiTags('Signals')
 @Controller('websub')
 export class WebSubController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
