@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import type { JudgedDto, OrderDto, VisitDto } from '../../client/index.js';
 import { createHeadline } from '../domain/explain/headline.js';
 import { explainAssignment } from '../domain/frontier/sources.js';
 import { findLikelyRoot } from '../domain/policy/site-mode.js';
@@ -7,9 +8,9 @@ import { instant } from '../domain/time/units.js';
 import { type CrawlContext, compileContexts } from '../engine/page/crawl-context.js';
 import { openConfigurationFile } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
+import { toPrintable } from '../server/printable.js';
 import { explanationSchema } from '../server/urls/explanation.schema.js';
 import { ServerClient, type ServerOption } from './client.js';
-import { type ExplanationReport, formatExplanation } from './explain-text.js';
 import { type JsonOption, printJson } from './output.js';
 
 interface ExplainOptions extends ServerOption, JsonOption {
@@ -121,3 +122,90 @@ function toCandidate(context: CrawlContext, rawUrl: string, rawFrom: string | un
   if (configuredRoot && !from) return { url, discoveredVia: 'root', root: configuredRoot, hops: 0 };
   return { url, discoveredVia: 'link', from, root: findLikelyRoot(context.roots.values(), from ?? url), hops: 1 };
 }
+
+/** The output of `crawlway explain`: the headline first, then everything that supports it. */
+
+/** Without a server, only what the configuration says. */
+type ExplanationReport = Pick<JudgedDto, 'url' | 'headline' | 'discoveredVia' | 'verdict' | 'trace'> &
+  Partial<JudgedDto>;
+
+const DISCOVERED_AS: Readonly<Record<string, string>> = {
+  root: 'a root',
+  link: 'a link',
+  redirect: 'the target of a redirect',
+  sitemap: 'a sitemap entry',
+  stored: 'a stored URL',
+};
+
+const MAX_LINES = 10;
+
+function formatExplanation(crawler: string, explanation: ExplanationReport): string {
+  const { url, headline } = explanation;
+  const lines = [
+    url,
+    `  ${headline.text}`,
+    ...(headline.nextStep ? [`  Next step: ${headline.nextStep}`] : []),
+    '',
+    `  crawler  ${crawler}`,
+    ...formatVerdict(explanation),
+    ...formatFacts(explanation),
+    ...formatHistory(explanation),
+    '  policy',
+    ...explanation.trace.map((step) => {
+      const where = step.place ? `  ${step.place.file}:${step.place.line}` : '';
+      return `    ${step.layer.padEnd(14)} ${step.outcome.padEnd(14)} ${[step.test, step.effect].filter(Boolean).join(' → ')}${where}`;
+    }),
+  ];
+  return lines.map(toPrintable).join('\n');
+}
+
+function formatVerdict({ discoveredVia, from, verdict, queue }: ExplanationReport): string[] {
+  const { accepted, reason, meaning, layer, place, detail, effects } = verdict;
+  const shift = queue && queue.shift !== 0 ? ` (${queue.natural} shifted by ${queue.shift})` : '';
+  return [
+    `  judged   as ${DISCOVERED_AS[discoveredVia] ?? discoveredVia}${from ? ` on ${from}` : ''}`,
+    `  verdict  ${accepted ? 'the configuration accepts it' : `the configuration rejects it${layer ? `, by ${layer}` : ''}`}`,
+    `  reason   ${reason}: ${meaning}`,
+    ...(detail ? [`  detail   ${detail}`] : []),
+    ...(place ? [`  place    ${place.file}:${place.line}:${place.column}`] : []),
+    ...(accepted ? [`  effects  index ${formatBoolean(effects.index)}, follow ${formatBoolean(effects.follow)}`] : []),
+    ...(queue ? [`  source   ${queue.source}${shift}`] : []),
+  ];
+}
+
+function formatFacts({ robots, state, behind = [] }: ExplanationReport): string[] {
+  const ruleLine = robots?.line === undefined ? '' : ` by line ${robots.line}: ${robots.rule}`;
+  const nextVisit = state?.dueAt ? `, next visit ${state.dueAt} (${state.source})` : state ? ', not queued' : '';
+  return [
+    ...(robots ? [`  robots   ${robots.state}${ruleLine}`] : []),
+    ...(state ? [`  stored   ${state.status} (${state.reason})${nextVisit}`] : []),
+    ...behind.map(
+      ({ sink, since }) =>
+        `  behind   at sink ${sink} since ${since}: when it catches up, the sink gets the document as indexed by then`,
+    ),
+  ];
+}
+
+function formatHistory({ visits = [], orders = [], refusedLinks = [] }: ExplanationReport): string[] {
+  const formatVisit = ({ at, status, outcome, detail }: VisitDto): string =>
+    `    ${[at, status ?? '–', outcome, detail].filter((part) => part !== undefined).join('  ')}`;
+  const formatOrder = ({ id, decidedAt, kind, state, reason, answer }: OrderDto): string =>
+    `    ${decidedAt}  ${kind} ${state} (${reason}, order ${id})${answer ? `: ${answer}` : ''}`;
+  return [
+    ...formatSection('visits', visits.map(formatVisit)),
+    ...formatSection('orders', orders.map(formatOrder)),
+    ...formatSection(
+      'refused links',
+      refusedLinks.map(({ from, reason }) => `    ${reason}  on ${from}`),
+    ),
+  ];
+}
+
+function formatSection(title: string, lines: readonly string[]): string[] {
+  if (lines.length === 0) return [];
+  const omittedNote =
+    lines.length > MAX_LINES ? [`    … and ${lines.length - MAX_LINES} more, in the console or GET …/explain`] : [];
+  return [`  ${title}`, ...lines.slice(0, MAX_LINES), ...omittedNote];
+}
+
+const formatBoolean = (value: boolean): string => (value ? 'yes' : 'no');

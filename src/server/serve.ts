@@ -11,8 +11,7 @@ import type { EngineApi } from '../engine/engine-api.js';
 import type { Log } from '../engine/ports/log.js';
 import { createApp } from './app.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
-import { ConfigurationWatch } from './configuration/configuration-watch.js';
-import { SecretWatch } from './configuration/secret-watch.js';
+import { ConfigurationWatch, SecretWatch } from './configuration/configuration-watch.js';
 import {
   createPartsModule,
   type OpenTelemetry,

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { showChanges } from '../../src/cli/changes.js';
 import {
   applyConfiguration,
   diffConfigurations,
@@ -11,6 +10,7 @@ import {
 } from '../../src/cli/configuration.js';
 import { controlCrawlers, controlHost, listOrders, listUrls, showAudit, showHost } from '../../src/cli/control.js';
 import { listCrawlers, removeCrawler, renameCrawler } from '../../src/cli/crawlers.js';
+import { showChanges } from '../../src/cli/operating-commands.js';
 import { showUsage } from '../../src/cli/status.js';
 import { ApiWorld } from './api-world.js';
 import { printed } from './printed.js';

@@ -1,7 +1,7 @@
 /** Texts that come over the network or in an upload, read by their parsers: no error but those that they name, and what they promise of the result. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { normalizeHeaders } from '../../src/adapters/http/response-headers.js';
+import { normalizeHeaders } from '../../src/adapters/http/exchange.js';
 import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
 import { CookieSessions } from '../../src/adapters/sessions/cookie-sessions.js';
 import type { Problem } from '../../src/domain/crawl/place.js';

@@ -12,7 +12,7 @@ import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
 import { createSink } from '../../src/adapters/push/create-sink.js';
 import { KafkaGuard } from '../../src/adapters/push/kafka-guard.js';
 import { WebhookSender } from '../../src/adapters/push/webhook-sender.js';
-import { classifyError } from '../../src/adapters/sessions/logins/kerberos.js';
+import { classifyError } from '../../src/adapters/sessions/logins/negotiate-login.js';
 import type { WebhookDefinition } from '../../src/domain/crawl/sink-definition.js';
 import type { SinkType } from '../../src/domain/push/sink-types.js';
 import { Secret } from '../../src/domain/secret.js';

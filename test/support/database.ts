@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { onTestFinished } from 'vitest';
-import { openPostgresDataSource } from '../../src/adapters/storage/postgres/postgres-data-source.js';
-import { openPostgresStore } from '../../src/adapters/storage/postgres/postgres-store.js';
-import { openSqliteDataSource } from '../../src/adapters/storage/sqlite/sqlite-data-source.js';
-import { openSqliteStore } from '../../src/adapters/storage/sqlite/sqlite-store.js';
+import { openPostgresDataSource, openPostgresStore } from '../../src/adapters/storage/postgres/postgres-store.js';
+import { openSqliteDataSource, openSqliteStore } from '../../src/adapters/storage/sqlite/sqlite-store.js';
 import { Secret } from '../../src/domain/secret.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import { onPostgres, postgresDatabase } from './postgres.js';

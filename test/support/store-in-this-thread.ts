@@ -1,7 +1,10 @@
 import { type Executor, readReply } from '../../src/adapters/storage/shared/thread-protocol.js';
-import { getRawHandle, openSqliteDataSource } from '../../src/adapters/storage/sqlite/sqlite-data-source.js';
 import { createReader, createWriter, type RunBatch } from '../../src/adapters/storage/sqlite/sqlite-operations.js';
-import { createSqliteStore } from '../../src/adapters/storage/sqlite/sqlite-store.js';
+import {
+  createSqliteStore,
+  getRawHandle,
+  openSqliteDataSource,
+} from '../../src/adapters/storage/sqlite/sqlite-store.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 
 /** Carries out each call at once, with the code that the thread would run. */

@@ -4,11 +4,12 @@
  * tool deletes anything or changes the configuration; users do that in the console or on the command line.
  */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { ApiProblem, type CrawlwayClient } from '../../../client/index.js';
+import { toPrintableLines } from '../printable.js';
 import { SERVER_VERSION } from '../version.js';
 import { ERRORS, EXPLANATIONS, PREVIEW, STATUS, SUBMITTED, URL_PAGE } from './output-schemas.js';
-import { MAX_CHARACTERS, shortenLists, toToolResult } from './tool-result.js';
 
 /** Maximum number of crawlers that are asked in one call. */
 const MAX_CRAWLERS = 10;
@@ -223,3 +224,57 @@ async function findCrawlerName(client: CrawlwayClient, name: string | undefined)
 
 const listCrawlerNames = async (client: CrawlwayClient): Promise<readonly string[]> =>
   (await client.call('GET /api/v1/crawlers')).items.map(({ name }) => name);
+
+/** Results of tools: the API's answers, bounded, and without what people would not see. */
+
+/** Maximum number of characters in a result; an assistant cannot read more at once. */
+const MAX_CHARACTERS = 60_000;
+/** Length to which lists are shortened first. */
+const MAX_ITEMS = 1_000;
+
+/** The API's response or refusal in the form that the protocol requires; a refusal is for the assistant to read. */
+async function toToolResult(call: () => Promise<unknown>): Promise<CallToolResult> {
+  try {
+    return createResult(toPrintableValue(await call()));
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+    const errors = error.errors.map(({ detail }) => `\n${detail}`).join('');
+    return createRefusal(toPrintableLines(`${error.detail}${errors}`));
+  }
+}
+
+/** Titles and URLs come from strangers: assistants read nothing in them that people would not see. */
+const toPrintableValue = (value: unknown): unknown =>
+  JSON.parse(toPrintableLines(JSON.stringify(value)), (_, part) =>
+    typeof part === 'string' ? toPrintableLines(part) : part,
+  );
+
+/** The same answer twice, as the protocol requires: as data, and as text for programs that do not read data. */
+function createResult(answer: unknown): CallToolResult {
+  const shortAnswer = shortenLists(answer, MAX_CHARACTERS);
+  const isShortened = shortAnswer !== answer;
+  const text = JSON.stringify(shortAnswer);
+  // A cursor would skip what was left out.
+  if (text.length > MAX_CHARACTERS || (isShortened && (answer as { next?: unknown }).next))
+    return createRefusal('The answer is too long. Ask for less, for example with a smaller `limit`.');
+  return {
+    structuredContent: shortAnswer as Record<string, unknown>,
+    content: [
+      { type: 'text', text },
+      ...(isShortened ? [{ type: 'text' as const, text: 'The answer was too long: its lists are shortened.' }] : []),
+    ],
+  };
+}
+
+/** Shortens all lists in an answer until it fits; the same answer if it fits as it is. */
+function shortenLists(answer: unknown, maxCharacters: number): unknown {
+  let shortAnswer = answer;
+  for (let length = MAX_ITEMS; length > 0 && JSON.stringify(shortAnswer).length > maxCharacters; length >>= 1)
+    shortAnswer = JSON.parse(JSON.stringify(answer), (_, part) => (Array.isArray(part) ? part.slice(0, length) : part));
+  return shortAnswer;
+}
+
+const createRefusal = (text: string): CallToolResult => ({
+  content: [{ type: 'text', text: text.slice(0, MAX_CHARACTERS) }],
+  isError: true,
+});

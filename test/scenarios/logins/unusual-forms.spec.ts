@@ -1,6 +1,6 @@
 /** Logins that need more than a form with two fields: tokens, headers for cookies, one-time passwords, lifetimes. */
 import { expect, it } from 'vitest';
-import { computeTotp } from '../../../src/adapters/sessions/logins/totp.js';
+import { computeTotp } from '../../../src/adapters/sessions/logins/form-submission.js';
 import { hours, instant, minutes } from '../../../src/domain/time/units.js';
 import { crawl, start } from '../../support/scenario.js';
 import { PATHS, SessionSite, showPage } from '../../support/session-site.js';

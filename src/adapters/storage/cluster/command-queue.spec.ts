@@ -2,8 +2,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { postgresDatabase } from '../../../../test/support/postgres.js';
 import { Secret } from '../../../domain/secret.js';
 import type { Log } from '../../../engine/ports/log.js';
-import { openPostgresDataSource } from '../postgres/postgres-data-source.js';
 import { PostgresPool } from '../postgres/postgres-pool.js';
+import { openPostgresDataSource } from '../postgres/postgres-store.js';
 import { CommandQueue, MAX_TRIES, PostgresCommands } from './command-queue.js';
 
 const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

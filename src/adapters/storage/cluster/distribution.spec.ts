@@ -9,8 +9,8 @@ import pg from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { postgresDatabase } from '../../../../test/support/postgres.js';
 import { Secret } from '../../../domain/secret.js';
-import { openPostgresDataSource } from '../postgres/postgres-data-source.js';
 import * as statements from '../postgres/postgres-sql.js';
+import { openPostgresDataSource } from '../postgres/postgres-store.js';
 
 /** Tables that all nodes read and few write: they stay in one place. */
 const LOCAL = [

@@ -5,9 +5,9 @@ import { onPostgres, postgresDatabase } from '../../../../test/support/postgres.
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
 import { Secret } from '../../../domain/secret.js';
 import { StoreDamaged } from '../../../engine/ports/frontier-store.js';
-import { openPostgresDataSource } from '../postgres/postgres-data-source.js';
+import { openPostgresDataSource } from '../postgres/postgres-store.js';
 import { CHANGES, NEW_COLUMNS } from '../shared/url-row.js';
-import { openSqliteDataSource } from '../sqlite/sqlite-data-source.js';
+import { openSqliteDataSource } from '../sqlite/sqlite-store.js';
 import { createMigrations, listColumnMigrations } from './migrations.js';
 
 /** Returns what opens the same new database again and again. */

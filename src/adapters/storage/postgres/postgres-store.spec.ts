@@ -6,9 +6,8 @@ import { postgresDatabase } from '../../../../test/support/postgres.js';
 import { Secret } from '../../../domain/secret.js';
 import { instant } from '../../../domain/time/units.js';
 import { type FrontierStore, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
-import { openPostgresDataSource } from './postgres-data-source.js';
 import { PostgresPool } from './postgres-pool.js';
-import { openPostgresStore } from './postgres-store.js';
+import { openPostgresDataSource, openPostgresStore } from './postgres-store.js';
 
 async function opened(url: string): Promise<FrontierStore> {
   const store = await openPostgresStore(new Secret(url));

@@ -1,19 +1,24 @@
+import { DataSource } from 'typeorm';
 import type { Secret } from '../../../domain/secret.js';
-import type { FrontierStore } from '../../../engine/ports/frontier-store.js';
+import type { FrontierStore, HostRecord, LedgerEntry } from '../../../engine/ports/frontier-store.js';
 import { openPostgresNodes } from '../cluster/postgres-nodes.js';
+import { createMigrations, migrate } from '../migrations/migrations.js';
+import { ADMIN_ENTITIES } from '../shared/admin-rows.js';
 import { AdminStore } from '../shared/admin-store.js';
+import { type StoredHost, toHost, toHostValues } from '../shared/host-row.js';
+import { computePartition } from '../shared/partition.js';
 import { decryptSecrets, type EncryptedSecret } from '../shared/seal.js';
 import { bindMethods, createLongCalls } from '../shared/store-calls.js';
 import type { OpenBackend } from '../store-backend.js';
-import { getDisplayName } from './connection.js';
-import { openPostgresDataSource } from './postgres-data-source.js';
+import { getDisplayName, toConnectionConfig } from './connection.js';
+import { saveOrders } from './postgres-changes.js';
 import { PostgresFrontier } from './postgres-frontier.js';
 import { PostgresOwed } from './postgres-owed.js';
 import { PostgresPool, toPortError } from './postgres-pool.js';
 import { PostgresReads } from './postgres-reads.js';
-import { PostgresRecords } from './postgres-records.js';
 import { PostgresSearch } from './postgres-search.js';
 import { PostgresSortedUrls } from './postgres-sorted-urls.js';
+import { toColumns } from './postgres-sql.js';
 
 /** Number of separate connections for user searches, which must not hold up the crawl's statements. */
 const SEARCH_CONNECTIONS = 3;
@@ -69,5 +74,102 @@ async function readSecretRows(url: Secret): Promise<EncryptedSecret[]> {
     return table?.name ? await pool.rows<EncryptedSecret>('SELECT name, value FROM secret') : [];
   } finally {
     await pool.close();
+  }
+}
+
+import 'reflect-metadata';
+
+/** Arbitrary number of the lock that makes servers starting at the same time on one database migrate it in turn. */
+const MIGRATION_LOCK = 5_218_017;
+
+/**
+ * Connects to the database and brings its tables up to date. Throws StoreUnavailable if the database cannot be reached,
+ * StoreDamaged if it was written by a version with other tables.
+ */
+export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
+  const extra = toConnectionConfig(url);
+  const dataSource = new DataSource({
+    type: 'postgres',
+    database: extra.database,
+    extra,
+    poolSize: 2,
+    entities: ADMIN_ENTITIES,
+    migrations: createMigrations('postgres'),
+    migrationsTableName: 'migration',
+  });
+  try {
+    await dataSource.initialize();
+    await migrateInTurn(dataSource, getDisplayName(url));
+    return dataSource;
+  } catch (error) {
+    if (dataSource.isInitialized) await dataSource.destroy();
+    throw toPortError((error as { driverError?: unknown }).driverError ?? error, getDisplayName(url));
+  }
+}
+
+async function migrateInTurn(dataSource: DataSource, displayName: string): Promise<void> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await migrate(dataSource, displayName);
+  } finally {
+    await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {});
+    await runner.release();
+  }
+}
+
+/**
+ * Number of order ids that a server may assign per start; each start gets its own block, so ids are unique across all
+ * servers of one database.
+ */
+const ORDER_BLOCK_SIZE = 2 ** 32;
+
+const HOST_TYPES = ['int2', 'text', 'int8', 'int8', 'int4', 'int2', 'int8'];
+
+/** The clocks of a host never go back, so a late update from a node that has lost the host does no harm. */
+const SAVE_HOSTS = `INSERT INTO host SELECT * FROM unnest(${HOST_TYPES.map((type, i) => `$${i + 1}::${type}[]`).join(', ')})
+    AS i(part, host, next_request_at, back_off_until, back_off_step, paused, visit_price) ORDER BY 1, 2
+  ON CONFLICT (part, host) DO UPDATE SET next_request_at = greatest(host.next_request_at, excluded.next_request_at),
+    back_off_until = greatest(host.back_off_until, excluded.back_off_until), back_off_step = excluded.back_off_step, paused = excluded.paused,
+    visit_price = excluded.visit_price`;
+
+const PUT_SETTING = `INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
+/** Hosts, ledger and settings in PostgreSQL. */
+class PostgresRecords {
+  readonly #pool: PostgresPool;
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+  }
+
+  async loadHosts(hostKeys: readonly string[]): Promise<HostRecord[]> {
+    const sql = `SELECT h.* FROM unnest($1::int2[], $2::text[]) AS i(part, host) JOIN host h ON h.part = i.part AND h.host = i.host`;
+    const rows = await this.#pool.rows<StoredHost>(sql, [hostKeys.map(computePartition), [...hostKeys]], 'load-hosts');
+    return rows.map(toHost);
+  }
+
+  async saveHosts(hosts: readonly HostRecord[]): Promise<void> {
+    const rows = new Map(hosts.map((host) => [host.hostKey, [computePartition(host.hostKey), ...toHostValues(host)]]));
+    await this.#pool.rows(SAVE_HOSTS, toColumns([...rows.values()], HOST_TYPES.length), 'save-hosts');
+  }
+
+  saveOrders(entries: readonly LedgerEntry[]): Promise<void> {
+    return saveOrders(this.#pool, entries);
+  }
+
+  async deleteOrders(ids: readonly number[]): Promise<number> {
+    return (await this.#pool.rows('DELETE FROM push_order WHERE id = ANY ($1::int8[]) RETURNING id', [[...ids]]))
+      .length;
+  }
+
+  async getLastOrderId(): Promise<number> {
+    const [row] = await this.#pool.rows<{ block: number }>(`SELECT nextval('order_block') AS block`);
+    return row!.block * ORDER_BLOCK_SIZE;
+  }
+
+  async putSetting(name: string, value: string | undefined): Promise<void> {
+    if (value === undefined) await this.#pool.rows('DELETE FROM setting WHERE name = $1', [name]);
+    else await this.#pool.rows(PUT_SETTING, [name, value]);
   }
 }

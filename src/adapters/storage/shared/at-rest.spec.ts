@@ -7,8 +7,8 @@ import { instant } from '../../../domain/time/units.js';
 import { StoreDamaged } from '../../../engine/ports/frontier-store.js';
 import { readDatabaseUrl } from '../../../server/database-url.js';
 import { openBackend } from '../open-backend.js';
-import { openSqliteDataSource } from '../sqlite/sqlite-data-source.js';
 import { requireIntactPages } from '../sqlite/sqlite-handle.js';
+import { openSqliteDataSource } from '../sqlite/sqlite-store.js';
 import { lockDataDirectory } from './data-directory.js';
 import { decryptSecrets, Seal, WrongKey } from './seal.js';
 

@@ -17,10 +17,10 @@ import { type Parameter, PostgresPool, StatementTooLong } from '../postgres/post
 import { PostgresReads } from '../postgres/postgres-reads.js';
 import { PostgresSearch } from '../postgres/postgres-search.js';
 import { openPostgresStore } from '../postgres/postgres-store.js';
-import { getRawHandle, openSqliteDataSource } from '../sqlite/sqlite-data-source.js';
 import { SqliteFrontier } from '../sqlite/sqlite-frontier.js';
 import { SqliteReads } from '../sqlite/sqlite-reads.js';
 import { SqliteSearch } from '../sqlite/sqlite-search.js';
+import { getRawHandle, openSqliteDataSource } from '../sqlite/sqlite-store.js';
 import { FolderTally } from './search.js';
 import { countInSteps } from './store-calls.js';
 

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
-import { openSqliteDataSource } from '../sqlite/sqlite-data-source.js';
 import { createCheckpointer, openHandle } from '../sqlite/sqlite-handle.js';
+import { openSqliteDataSource } from './sqlite-store.js';
 
 const MEGABYTE = 1_048_576;
 

@@ -10,11 +10,10 @@ import { temporaryDirectory } from '../../../../test/support/temporary-directory
 import type { Reason } from '../../../domain/policy/reasons.js';
 import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
 import { DataDirectoryInUse } from '../shared/data-directory.js';
-import { getRawHandle, openSqliteDataSource } from './sqlite-data-source.js';
 import { SqliteFrontier } from './sqlite-frontier.js';
 import { translateErrors } from './sqlite-handle.js';
 import { SqliteReads } from './sqlite-reads.js';
-import { openSqliteStore } from './sqlite-store.js';
+import { getRawHandle, openSqliteDataSource, openSqliteStore } from './sqlite-store.js';
 
 const support = (name: string): string => fileURLToPath(new URL(`../../../../test/support/${name}`, import.meta.url));
 const databaseFile = (): string => join(temporaryDirectory(), 'data', 'crawlway.db');

@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { DataSource } from 'typeorm';
 import { DATABASES } from '../../../domain/database-kind.js';
 import type { FrontierStore } from '../../../engine/ports/frontier-store.js';
+import { createMigrations, migrate } from '../migrations/migrations.js';
+import { ADMIN_ENTITIES } from '../shared/admin-rows.js';
 import { AdminStore } from '../shared/admin-store.js';
-import { lockDataDirectory } from '../shared/data-directory.js';
+import { lockDataDirectory, restrictDatabaseFiles } from '../shared/data-directory.js';
 import { buildCounterQuery } from '../shared/filter-sql.js';
 import { computeKeys } from '../shared/keys.js';
 import { decryptSecrets, type EncryptedSecret, Seal } from '../shared/seal.js';
@@ -13,8 +16,14 @@ import { type HandOut, StoreThread } from '../shared/store-thread.js';
 import { createRemote, type Executor, performCall, type Remote } from '../shared/thread-protocol.js';
 import { createState } from '../shared/url-row.js';
 import type { OpenBackend } from '../store-backend.js';
-import { openSqliteDataSource } from './sqlite-data-source.js';
-import { type Handle, openHandle, requireIntactPages, toPortError, translateErrors } from './sqlite-handle.js';
+import {
+  type Handle,
+  openHandle,
+  prepareHandle,
+  requireIntactPages,
+  toPortError,
+  translateErrors,
+} from './sqlite-handle.js';
 import { bindReads, type ReaderVerbs, type WriterVerbs } from './sqlite-operations.js';
 
 /** Maximum number of calls in a transaction of the writer: with more, each would wait longer than the sharing saves. */
@@ -194,4 +203,39 @@ function readSecretRows(file: string): EncryptedSecret[] {
       db.close();
     }
   });
+}
+
+import 'reflect-metadata';
+
+/**
+ * Opens (or creates) the file and brings its tables up to date. Throws StoreDamaged if the file is not a valid database
+ * or was written by a version with other tables, or StoreUnavailable if another program has locked it; in these cases,
+ * the file is not changed.
+ */
+export async function openSqliteDataSource(file: string): Promise<DataSource> {
+  restrictDatabaseFiles(file);
+  const dataSource = new DataSource({
+    type: 'better-sqlite3',
+    database: file,
+    driver: Database,
+    prepareDatabase: prepareHandle,
+    entities: ADMIN_ENTITIES,
+    migrations: createMigrations('sqlite'),
+    migrationsTableName: 'migration',
+  });
+  try {
+    await dataSource.initialize();
+    await migrate(dataSource, file);
+    // If another program has locked the file, this reports it now, not when the first write of the server times out.
+    getRawHandle(dataSource).exec('BEGIN IMMEDIATE; ROLLBACK');
+    return dataSource;
+  } catch (error) {
+    if (dataSource.isInitialized) await dataSource.destroy();
+    throw toPortError((error as { driverError?: unknown }).driverError ?? error, file);
+  }
+}
+
+/** Returns the underlying handle of a TypeORM connection, because TypeORM would slow down hot statements by a third. */
+export function getRawHandle(dataSource: DataSource): Handle {
+  return (dataSource.driver as unknown as { databaseConnection: Handle }).databaseConnection;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { instant } from '../../../domain/time/units.js';
-import { computeTotp } from './totp.js';
+import { computeTotp } from './form-submission.js';
 
 /** The secret of RFC 6238, appendix B: "12345678901234567890". */
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';

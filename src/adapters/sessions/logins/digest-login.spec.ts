@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseChallenges, parseParameters } from './challenges.js';
-import { chooseDigest, createDigestAuthorization } from './digest.js';
+import { chooseDigest, createDigestAuthorization } from './digest-login.js';
 
 /** RFC 7616, 3.9.1. */
 const EXAMPLE = `Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=SHA-256, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS", Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=MD5, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"`;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { seconds } from '../../domain/time/units.js';
 import type { Sink } from '../ports/sink.js';
-import { InspectedSink } from './inspected-sink.js';
+import { InspectedSink } from './sink-pool.js';
 
 it('retries to list a sink after a minute, not for each batch', async () => {
   let listings = 0;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseCharset } from '../parsers/charset.js';
-import { normalizeHeaders } from './response-headers.js';
+import { normalizeHeaders } from './exchange.js';
 
 it.each([
   [['text/plain', 'text/html'], 'text/html'],
