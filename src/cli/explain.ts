@@ -2,10 +2,9 @@ import { lookup } from 'node:dns/promises';
 import type { JudgedDto, OrderDto, VisitDto } from '../../client/index.js';
 import { createHeadline } from '../domain/explain/headline.js';
 import { explainAssignment } from '../domain/frontier/sources.js';
-import { findLikelyRoot } from '../domain/policy/site-mode.js';
 import type { Candidate } from '../domain/policy/verdict.js';
 import { instant } from '../domain/time/units.js';
-import { type CrawlContext, compileContexts } from '../engine/page/crawl-context.js';
+import { type CrawlContext, compileContexts, createLikelyLink } from '../engine/page/crawl-context.js';
 import { openConfigurationFile } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
@@ -120,7 +119,7 @@ function toCandidate(context: CrawlContext, rawUrl: string, rawFrom: string | un
   if (rawFrom !== undefined && !from) throw new UsageError(`${rawFrom} is not a URL with a host`);
   const configuredRoot = context.roots.get(url.href);
   if (configuredRoot && !from) return { url, discoveredVia: 'root', root: configuredRoot, hops: 0 };
-  return { url, discoveredVia: 'link', from, root: findLikelyRoot(context.roots.values(), from ?? url), hops: 1 };
+  return createLikelyLink(context, url, from);
 }
 
 /** The output of `crawlway explain`: the headline first, then everything that supports it. */

@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { ImportFile, ReportLine } from '../../import/model.js';
 import type { Original } from '../../import/original/original.js';
-import { findLikelyRoot } from '../domain/policy/site-mode.js';
 import type { Verdict } from '../domain/policy/verdict.js';
 import { type CrawlContext, compileContexts } from '../engine/page/crawl-context.js';
 import { XML_FORMAT } from '../server/engine.module.js';
@@ -98,7 +97,7 @@ function judge(contexts: readonly CrawlContext[], href: string): Verdict {
     const verdict = context.policy.judge(
       root
         ? { url, discoveredVia: 'root', root, hops: 0 }
-        : { url, discoveredVia: 'link', root: findLikelyRoot(context.roots.values(), url), hops: 0 },
+        : { url, discoveredVia: 'link', root: context.roots.findLikely(url), hops: 0 },
     );
     if (verdict.accepted) return verdict;
     rejected ??= verdict;

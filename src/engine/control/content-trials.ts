@@ -4,7 +4,6 @@
  */
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
-import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import { after, type Instant, minutes } from '../../domain/time/units.js';
 import { type CrawlUrl, getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -76,7 +75,7 @@ export class ContentTrials {
     const url = context.canonicalize(request.url);
     if (!url) throw new Unacceptable(`${JSON.stringify(request.url)} is not a URL with a host`);
     const state = await this.services.store.find(crawler.name, url.href);
-    const root = state?.root ?? findLikelyRoot(context.roots.values(), url)?.url.href;
+    const root = state?.root ?? context.roots.findLikely(url)?.url.href;
     const inspectedUrl = { url: url.href, discoveredVia: 'link', root, hops: state?.hops ?? 0 } as const;
     const { verdict } = await judgeUrl(context, inspectedUrl, this.services.processor);
     const { options } = verdict.effects;

@@ -2,7 +2,7 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import { type RobotsOpinion } from '../../domain/explain/facts.js';
 import { createHeadline } from '../../domain/explain/headline.js';
 import { explainAssignment, type QueueAssignment } from '../../domain/frontier/sources.js';
-import { createRootContext, findLikelyRoot } from '../../domain/policy/site-mode.js';
+import { createRootContext } from '../../domain/policy/site-mode.js';
 import type { Candidate, Explanation, RootContext, TraceStep } from '../../domain/policy/verdict.js';
 import { after, milliseconds, seconds } from '../../domain/time/units.js';
 import { type CrawlUrl, getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
@@ -15,7 +15,7 @@ import { obeysRobots } from '../crawl/hosts/robots-gate.js';
 import { ABANDONED, createPageCommand } from '../crawl/outcome/owner-commands.js';
 import { getListedLinksSettingName } from '../crawl/visit/link-stage.js';
 import type { InFlightOrder } from '../delivery/delivery.js';
-import { findFetcher, findRoot, toStoredCandidate } from '../page/crawl-context.js';
+import { createLikelyLink, findFetcher, findRoot, toStoredCandidate } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -63,7 +63,7 @@ export class Explanations {
       await this.createCandidate(crawler, url, state, from),
     );
     const isUnknown = !state && from === undefined && !crawler.context.roots.has(url.href);
-    const likelyLink = isUnknown ? await this.judge(crawler, url, createLikelyLink(crawler, url)) : undefined;
+    const likelyLink = isUnknown ? await this.judge(crawler, url, createLikelyLink(crawler.context, url)) : undefined;
     const robots = await this.getRobotsOpinion(crawler, url, explanation);
     const ownExplanation =
       from === undefined || !state
@@ -134,7 +134,7 @@ export class Explanations {
     const url = canonicalizeOrThrow(crawler, rawUrl);
     const state = await this.services.store.find(crawler.name, url.href);
     if (!this.services.partitions.owns(getHostKey(url))) return this.viewPageAtOwner(crawler, url, render);
-    const root = state?.root ?? findLikelyRoot(crawler.context.roots.values(), url)?.url.href;
+    const root = state?.root ?? crawler.context.roots.findLikely(url)?.url.href;
     const repeatedBlocks = await crawler.findRepeatedBlocks(getHostKey(url));
     const result = await fetchForUser(this.services, crawler.context.definition, url, () =>
       inspectPage(
@@ -205,8 +205,7 @@ export class Explanations {
     if (from !== undefined) {
       const page = canonicalizeOrThrow(crawler, from);
       const pageState = await this.services.store.find(crawler.name, page.href);
-      const root =
-        findRoot(crawler.context, pageState?.root, page) ?? findLikelyRoot(crawler.context.roots.values(), page);
+      const root = findRoot(crawler.context, pageState?.root, page) ?? crawler.context.roots.findLikely(page);
       return { url, discoveredVia: 'link', from: page, root, hops: (pageState?.hops ?? 0) + 1 };
     }
     const root = crawler.context.roots.get(url.href);
@@ -231,14 +230,6 @@ export class Explanations {
 /** A root as it would be submitted now: it stands for its site. */
 const createSubmittedRoot = (url: CrawlUrl): RootContext =>
   createRootContext({ url: url.href, site: true, entireSite: false, priority: 0, metas: [], followLinks: true }, url);
-
-/** The link by which an unknown URL would most likely be found. */
-const createLikelyLink = ({ context }: Crawler, url: CrawlUrl): Candidate => ({
-  url,
-  discoveredVia: 'link',
-  root: findLikelyRoot(context.roots.values(), url),
-  hops: 1,
-});
 
 function canonicalizeOrThrow(crawler: Crawler, rawUrl: string): CrawlUrl {
   const url = crawler.context.canonicalize(rawUrl);

@@ -1,6 +1,5 @@
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { RobotsOpinion } from '../../domain/explain/facts.js';
-import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
 import { getMaxRequestsPerHost } from '../../domain/politeness/politeness.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
@@ -45,7 +44,7 @@ export class FirstLook {
     if (!context) throw new NotFound(`the configuration has no crawler ${JSON.stringify(crawler)}`);
     const url = context.canonicalize(rawUrl);
     if (!url) throw new Unacceptable(`${JSON.stringify(rawUrl)} is not a URL with a host`);
-    const root = context.roots.get(url.href) ?? findLikelyRoot(context.roots.values(), url);
+    const root = context.roots.get(url.href) ?? context.roots.findLikely(url);
     const processor = this.openProcessor();
     try {
       await processor.configure(definition);

@@ -4,7 +4,6 @@ import { createAdoptionChanges } from '../../domain/crawl/commands.js';
 import { createFirstRefreshChanges, toVisitSchedule, type VisitSchedule } from '../../domain/crawl/revisit.js';
 import type { StateChanges, UrlState } from '../../domain/crawl/url-state.js';
 import { INDEX_FOLLOW } from '../../domain/frontier/sources.js';
-import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import { days, type Instant, instant, after as later, NEVER } from '../../domain/time/units.js';
 import { type CrawlUrl, getHostKey } from '../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../domain/url/url-key.js';
@@ -143,7 +142,7 @@ const toImportedUrl = ({ name, context }: Crawler, url: CrawlUrl, now: Instant):
   hostKey: getHostKey(url),
   hops: 1,
   redirects: 0,
-  root: findLikelyRoot(context.roots.values(), url)?.url.href,
+  root: context.roots.findLikely(url)?.url.href,
   source: INDEX_FOLLOW,
   status: 'waiting',
   reason: 'imported',

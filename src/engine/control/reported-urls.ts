@@ -6,11 +6,11 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { NotificationProtocol } from '../../domain/explain/visit-detail.js';
 import { toImmediateQueuePlace, USER } from '../../domain/frontier/sources.js';
-import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Discovery } from '../crawl/frontier/discovery.js';
+import { createLikelyLink } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, NewUrl } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -80,8 +80,8 @@ export class ReportedUrls {
     for (const rawUrl of rawUrls) {
       const url = context.canonicalize(rawUrl);
       if (!url || urls.has(url.href)) continue;
-      const root = findLikelyRoot(context.roots.values(), url);
-      if (!context.policy.judge({ url, discoveredVia: 'link', root, hops: 1 }).accepted) continue;
+      const link = createLikelyLink(context, url);
+      if (!context.policy.judge(link).accepted) continue;
       urls.set(url.href, {
         crawler: crawler.name,
         url: url.href,
@@ -93,7 +93,7 @@ export class ReportedUrls {
         hops: 1,
         redirects: 0,
         discoveredVia: protocol,
-        root: root?.url.href,
+        root: link.root?.url.href,
         dueAt: now,
       });
     }

@@ -1,10 +1,10 @@
 import { createAdoptionChanges, isAdopted } from '../../domain/crawl/commands.js';
 import { POLICY_STATUSES, UNKNOWN_STAMP } from '../../domain/crawl/url-state.js';
-import { findLikelyRoot } from '../../domain/policy/site-mode.js';
 import { getHostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import { createVerifyCommand } from '../crawl/outcome/owner-commands.js';
+import { createLikelyLink } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
@@ -124,8 +124,7 @@ export class SinkAdoption {
       const wanted = remaining.flatMap((uri) => {
         const url = context.canonicalize(uri);
         if (!url) return [];
-        const root = findLikelyRoot(context.roots.values(), url);
-        return context.policy.judge({ url, discoveredVia: 'link', root, hops: 1 }).accepted ? [url] : [];
+        return context.policy.judge(createLikelyLink(context, url)).accepted ? [url] : [];
       });
       const known = await this.services.pendingUrls.adopt(
         crawler,

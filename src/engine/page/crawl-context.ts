@@ -7,7 +7,13 @@ import type { UrlOptions } from '../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { compileSoftErrors, type SoftErrorMatcher } from '../../domain/fetch/soft-errors.js';
 import { type CrawlPolicy, compilePolicy } from '../../domain/policy/crawl-policy.js';
-import { createRemovedRoot, createRootContext, isOnSite, moveSiteBack } from '../../domain/policy/site-mode.js';
+import {
+  createRemovedRoot,
+  createRootContext,
+  findLikelyRoot,
+  isOnSite,
+  moveSiteBack,
+} from '../../domain/policy/site-mode.js';
 import type { Candidate, RootContext } from '../../domain/policy/verdict.js';
 import { SINK_TYPES } from '../../domain/push/sink-types.js';
 import { type Canonicalizer, createCanonicalizer } from '../../domain/url/canonicalize.js';
@@ -81,6 +87,11 @@ export const toStoredCandidate = (
   isNamedSitemap: discoveredVia === 'robots',
   root,
   hops,
+});
+
+/** The link by which a URL that has not been found yet would most likely be found; on the page `from` if it is given. */
+export const createLikelyLink = ({ roots }: CrawlContext, url: CrawlUrl, from?: CrawlUrl): Candidate => ({
+  ...{ url, discoveredVia: 'link', from, root: roots.findLikely(from ?? url), hops: 1 },
 });
 
 /** @throws PolicyError, listing all problems, when the definition does not compile */
@@ -164,6 +175,11 @@ export class KnownRoots extends Map<string, RootContext> {
     this.#byOwnHost ??= groupByHost([...this.values()].map(moveSiteBack));
     const roots = this.#byOwnHost.get(url.host) ?? [];
     return roots.some((root) => (root.site || root.entireSite ? isOnSite(root, url) : root.url.port === url.port));
+  }
+
+  /** The root from which a URL that has not been found yet would most likely be found. */
+  findLikely(url: CrawlUrl): RootContext | undefined {
+    return findLikelyRoot(this.values(), url);
   }
 
   /** The first root in site mode whose site contains the URL. */
