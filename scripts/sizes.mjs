@@ -92,12 +92,22 @@ function parseFile(root, path) {
     if (node.type === 'TsInterfaceDeclaration')
       file.interfaces.push([
         node.id.value,
-        { members: node.body.body.length, bases: node.extends.map(({ expression }) => expression.value) },
+        {
+          members: node.body.body.length + node.extends.reduce((sum, base) => sum + countPicked(base), 0),
+          bases: node.extends.map(({ expression }) => expression.value),
+        },
       ]);
     const imported = findImport(node);
     if (imported?.startsWith('.')) file.imports.add(join(dirname(path), imported).replace(/\.js$/, '.ts'));
   });
   return file;
+}
+
+/** The number of members that an interface takes over from `Pick<…>`. */
+function countPicked({ expression, typeArguments }) {
+  if (expression.value !== 'Pick') return 0;
+  const names = typeArguments.params[1];
+  return names.type === 'TsUnionType' ? names.types.length : 1;
 }
 
 /** What a declaration or an expression imports: types too, and files that are imported when they are needed. */

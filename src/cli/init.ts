@@ -1,5 +1,5 @@
-import { lookup } from 'node:dns/promises';
 /** `crawlway init`: asks what to crawl and where documents go, and writes a first configuration. */
+import { lookup } from 'node:dns/promises';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
@@ -176,45 +176,35 @@ async function resolvePrivateAddresses(
   if (!url?.hostname || url.href.startsWith(BUNDLED_INDEX)) return { allowed: [], isKnown: false };
   const { hostname } = url;
   const found = await lookup(toLookupName(hostname.replace(/^\[|\]$/g, '')), { all: true }).catch(() => []);
-  if (found.length === 0)
-    return {
-      allowed: [],
-      note: `${hostname} has no address: check the name, or DNS.`,
-      isKnown: false,
-      hasNoAddress: true,
-    };
+  const refuse = (note: string) => ({ allowed: [], note: `${hostname} ${note}`, isKnown: false });
+  if (found.length === 0) return { ...refuse('has no address: check the name, or DNS.'), hasNoAddress: true };
   const allowed = found
     .filter(({ address }) => !isPublicAddress(address))
     .map(({ address, family }) => `${address}/${family === 4 ? 32 : 128}`);
   if (allowed.length === 0) return { allowed, isKnown: true };
   const list = allowed.join(', ');
   if (!(await confirm(`${hostname} is not public (${list}). May this server connect to it?`)))
-    return {
-      allowed: [],
-      note: `${hostname} is not public, and not allowed: nothing of it is crawled.`,
-      isKnown: false,
-    };
+    return refuse('is not public, and not allowed: nothing of it is crawled.');
   return { allowed, note: `${hostname} is not public: the configuration allows ${list}.`, isKnown: true };
 }
 
 const CONTACT_QUESTION =
   'Where can site operators reach you, or read about this crawl? A URL or an email address (Enter: none) ';
 
+const ask = async (terminal: Interface, question: string): Promise<string> =>
+  (await terminal.question(question)).trim();
+
 async function askForOptions(options: InitOptions): Promise<{ url: string | undefined; options: InitOptions }> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    const url = (
-      await terminal.question(
-        'Which site should be crawled? (press Enter for the sample site that comes with Crawlway) ',
-      )
-    ).trim();
+    const url = await ask(terminal, 'Which site should be crawled? (Enter: the sample site that comes with Crawlway) ');
     if (url === '') return { url: undefined, options };
     const start = parseStartUrl(url);
     const folder =
       start.pathname !== '/' &&
-      (await terminal.question('Crawl 1 the whole site, or 2 only this folder and below? [1] ')).trim() === '2';
+      (await ask(terminal, 'Crawl 1 the whole site, or 2 only this folder and below? [1] ')) === '2';
     const sink = await askForSink(terminal);
-    const contact = options.contact ?? (await terminal.question(CONTACT_QUESTION)).trim();
+    const contact = options.contact ?? (await ask(terminal, CONTACT_QUESTION));
     return { url, options: { ...options, folder, ...sink, contact: contact || undefined } };
   } finally {
     terminal.close();
@@ -224,7 +214,7 @@ async function askForOptions(options: InitOptions): Promise<{ url: string | unde
 async function askForConfirmation(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    return !/^n/i.test((await terminal.question(`${question} [Y/n] `)).trim());
+    return !/^n/i.test(await ask(terminal, `${question} [Y/n] `));
   } finally {
     terminal.close();
   }
@@ -233,22 +223,19 @@ async function askForConfirmation(question: string): Promise<boolean> {
 async function askForSink(terminal: Interface): Promise<InitOptions> {
   const sinkTypes = ['bundled', ...SINK_TYPE_NAMES];
   const list = sinkTypes.map((kind, i) => `  ${i + 1} ${kind}`).join('\n');
-  const answer = (
-    await terminal.question(`Where should documents be sent?\n${list}\n[1, a small index that comes with Crawlway] `)
-  ).trim();
+  const question = `Where should documents be sent?\n${list}\n[1, a small index that comes with Crawlway] `;
+  const answer = await ask(terminal, question);
   const sink = sinkTypes[Number(answer || 1) - 1] ?? answer;
   if (sink === 'bundled') return { sink };
   if (!isSinkType(sink)) throw new UsageError(`unknown sink type ${sink}; use one of ${sinkTypes.join(', ')}`);
-  const sinkUrl = (
-    await terminal.question(sink === 'file' ? 'Path of the file [orders.jsonl] ' : 'Address of the sink? ')
-  ).trim();
-  const askIfSupported = async (name: string, question: string): Promise<string | undefined> =>
-    name in getSinkOptions(sink) ? (await terminal.question(question)).trim() || undefined : undefined;
+  const sinkUrl = await ask(terminal, sink === 'file' ? 'Path of the file [orders.jsonl] ' : 'Address of the sink? ');
+  const askIfSupported = async (name: string, text: string): Promise<string | undefined> =>
+    name in getSinkOptions(sink) ? (await ask(terminal, text)) || undefined : undefined;
   const index = await askIfSupported('index', 'Index [crawlway] ');
   const login = await askIfSupported('login', 'User name (Enter: none, or an API key is used) ');
   const wantsSecret = listSecretOptions(sink).length > 0;
   const secret =
-    wantsSecret && /^y/i.test((await terminal.question('Does it require an API key or a password? [y/N] ')).trim())
+    wantsSecret && /^y/i.test(await ask(terminal, 'Does it require an API key or a password? [y/N] '))
       ? 'CRAWLWAY_SECRET_SINK'
       : undefined;
   return { sink, sinkUrl: sinkUrl || undefined, index, login, secret };

@@ -2,18 +2,15 @@ import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { after, milliseconds } from '../domain/time/units.js';
 import type { Hosts } from './crawl/hosts/hosts.js';
 import type { Outcomes } from './crawl/outcome/outcomes.js';
-import type { Clock } from './ports/clock.js';
 import type { Settings } from './ports/frontier-store.js';
-import type { Partitions } from './ports/partitions.js';
+import type { Ports } from './ports/ports.js';
 
 /** Name of a setting that exists while a process uses the store; a clean stop removes it. */
 const RUNNING_SETTING = 'running';
 
-export interface MarkServices {
+export interface MarkServices extends Pick<Ports, 'clock' | 'partitions'> {
   readonly store: Settings;
-  readonly clock: Clock;
   readonly hosts: Hosts;
-  readonly partitions: Partitions;
   readonly outcomes: Pick<Outcomes, 'inDoubt' | 'close'>;
 }
 

@@ -1,5 +1,4 @@
 /** The one place where ports meet adapters: creates the engine and everything else that the server's parts need. */
-
 import { availableParallelism } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { DynamicModule, Provider } from '@nestjs/common';

@@ -2,7 +2,6 @@
  * Generates the XML Schema and the configuration reference from the table. `npx vitest run
  * src/adapters/config-xml/generate.spec.ts -u` writes them; without `-u`, the spec fails if they differ from the table.
  */
-
 import { LINT_CODES } from '../../domain/policy/lint/codes.js';
 import { escapeAttribute } from './markup.js';
 import { PROBLEM_CODES } from './problems.js';

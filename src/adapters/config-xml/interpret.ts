@@ -2,7 +2,6 @@
  * Converts the document to checked values. The table says which elements and attributes exist and what their values
  * mean. Unknown, missing and duplicate ones are collected as problems with their places, and reading continues.
  */
-
 import type { Place } from '../../domain/crawl/place.js';
 import { NOT_UTF8_MESSAGE, REPLACEMENT_CHARACTER } from '../../domain/policy/not-utf8.js';
 import { Secret, UnreadableSecret } from '../../domain/secret.js';

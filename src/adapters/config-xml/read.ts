@@ -2,7 +2,6 @@
  * Reads CrawlConfig.xml. All problems are reported at once, with their places. A definition is returned only if there
  * are no errors, so a bad configuration can never replace a good one.
  */
-
 import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
 import { NO_LOGIN } from '../../domain/crawl/logins.js';
 import type { Place, Problem } from '../../domain/crawl/place.js';

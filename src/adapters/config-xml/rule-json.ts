@@ -2,7 +2,6 @@
  * Converts crawl rules between XML and JSON. Elements and attributes have the same names in both, so the two forms are
  * equivalent.
  */
-
 import { MATCH_ELEMENTS } from '../../domain/policy/match-elements.js';
 import { parseDocument, type XmlDocument, type XmlElement, XmlFault } from './document.js';
 import { findCanonicalAttributeName, interpretElement, type Node } from './interpret.js';

@@ -2,7 +2,6 @@
  * The table of all elements and attributes of CrawlConfig.xml. The reader uses it, and the XML Schema and
  * docs/reference.md are generated from it. Its parts are in the folder schema.
  */
-
 import type { TypeWithOptions } from '../../domain/options.js';
 import * as content from './schema/content.js';
 import * as crawl from './schema/crawl.js';

@@ -1,5 +1,4 @@
 /** Finds the parts of compressed bodies: members of gzip, frames of zstd. */
-
 import { crc32, gunzipSync, inflateRawSync } from 'node:zlib';
 import { FetchFailure } from './fetch-failure.js';
 

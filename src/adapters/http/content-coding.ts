@@ -2,7 +2,6 @@
  * Decodes Content-Encoding with a hard limit on the decoded bytes, so that a small body cannot expand into a huge one.
  * Sources: RFC 9110, 8.4; RFC 1950 to 1952, 7932, 8878.
  */
-
 import { isUtf8 } from 'node:buffer';
 import type { Transform } from 'node:stream';
 import {

@@ -1,5 +1,4 @@
 /** A FetcherDefinition prepared for use: whatever is the same for all its requests is computed once. */
-
 import { BoundedMap } from '../../domain/bounded-map.js';
 import type { FetcherDefinition, RequestHeaders } from '../../domain/crawl/fetcher-definition.js';
 import { createBasicAuthorization } from '../../domain/net/basic-authorization.js';

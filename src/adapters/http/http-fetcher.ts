@@ -2,7 +2,6 @@
  * The crawl's HTTP client: sends one request, follows no redirects, and returns every failure of a site as a value with
  * a stable code. It can be created in any thread; each instance has its own connections and DNS cache.
  */
-
 import { isIP } from 'node:net';
 import type { FetcherDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome, FetchTimings } from '../../domain/fetch/outcome.js';

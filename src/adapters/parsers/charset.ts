@@ -3,7 +3,6 @@
  * declaration in the text (`<meta charset>`, XML declaration), UTF-16 markup, detection, windows-1252. Unknown labels
  * are ignored, and so is the header if the bytes clearly contradict it: many servers send one encoding for all files.
  */
-
 import { isUtf8 } from 'node:buffer';
 import { getBOMEncoding, normalizeEncoding, TextDecoder } from '@exodus/bytes/encoding.js';
 import { detect } from 'chardet';

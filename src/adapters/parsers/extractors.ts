@@ -1,5 +1,4 @@
 /** The formats that are read in the page thread. To add one, see docs/architecture.md, "Seams". */
-
 import { DistinctLinks } from '../../domain/content/distinct-links.js';
 import { findRenderingReason, LITTLE_TEXT } from '../../domain/render/needs-rendering.js';
 import { resolveBaseUrl } from '../../domain/url/canonicalize.js';

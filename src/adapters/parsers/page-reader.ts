@@ -1,5 +1,4 @@
 /** The engine's `PageReader`: determines the media type of a body, finds its extractor, and reads sitemaps. */
-
 import { isDeepStrictEqual } from 'node:util';
 import { constants, gunzipSync } from 'node:zlib';
 import type { ExtractorDefinition } from '../../domain/crawl/fetcher-definition.js';

@@ -2,7 +2,6 @@
  * Runs one plug-in of the configuration: restarts its process when it ends, replaces it when the plug-in's file
  * changes, queues calls, and reports the state.
  */
-
 import { stat } from 'node:fs/promises';
 import type { PluginDefinition } from '../../domain/crawl/plugin-definition.js';
 import { revealText } from '../../domain/secret.js';

@@ -2,7 +2,6 @@
  * Removes the secrets of a sink's definition from its responses, for every protocol. A receiver may repeat in its
  * response what it was sent, including the login, and responses are stored, logged and shown.
  */
-
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { collectSecrets, createSecretFilter } from '../../domain/hide-secrets.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';

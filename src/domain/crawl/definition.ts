@@ -4,7 +4,6 @@
  * secrets wrapped. Its XML form is described in docs/reference.md. Based on CloudView's advanced configuration and the
  * other four reference systems.
  */
-
 import { type AclDefinition } from '../content/acl-definition.js';
 import { type ContentDefinition } from '../content/content-definition.js';
 import { type ErrorClass, type ErrorCode } from '../fetch/error-codes.js';

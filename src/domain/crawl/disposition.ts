@@ -3,7 +3,6 @@
  * determine what is recorded, what the sinks receive, and when the URL is next visited. Pure functions; none of this is
  * decided anywhere else. Based on CloudView's "Error Handling" and "How Priorities Work".
  */
-
 import { ERROR_CODES, type ErrorClass, type ErrorCode, getDefaultReactions } from '../fetch/error-codes.js';
 import { type Validators } from '../fetch/validators.js';
 import { REFRESH } from '../frontier/sources.js';

@@ -1,5 +1,4 @@
 /** The input and output of `decideDisposition`. */
-
 import { type ErrorCode } from '../fetch/error-codes.js';
 import { type Validators } from '../fetch/validators.js';
 import type { Reason } from '../policy/reasons.js';

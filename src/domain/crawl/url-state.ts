@@ -18,7 +18,6 @@
  * the past: if it is found again, it starts as a new one. A URL that an operator clears, or that no server record
  * covers any longer, is deleted from the store.
  */
-
 import type { SourceNumber } from '../frontier/sources.js';
 import type { Reason } from '../policy/reasons.js';
 import type { PartState } from '../push/parts.js';

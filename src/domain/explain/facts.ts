@@ -1,5 +1,4 @@
 /** Everything known about one URL when someone asks what became of it, as plain values. */
-
 import type { UrlState } from '../crawl/url-state.js';
 import type { Reason, ReasonCode } from '../policy/reasons.js';
 import type { Verdict } from '../policy/verdict.js';

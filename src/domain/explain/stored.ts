@@ -1,5 +1,4 @@
 /** Headline for a stored URL. Facts that override all others come first. */
-
 import { isShortText } from '../content/shortfall.js';
 import { isHoldCause, RELEASED } from '../crawl/change-guard.js';
 import type { UrlState } from '../crawl/url-state.js';

@@ -1,5 +1,4 @@
 /** Details in the record of a visit. They are formatted and parsed only here. */
-
 import type { Reason, ReasonCode } from '../policy/reasons.js';
 import { type Duration, toSeconds } from '../time/units.js';
 

@@ -2,7 +2,6 @@
  * Detects error pages that are sent with status 200 ("soft 404") by probing: a host's response to a URL that cannot
  * exist is its error page (after Bar-Yossef, Broder, Kumar and Tomkins, "Sic Transit Gloria Telae", WWW 2004).
  */
-
 import { computeSimhash } from '../content/simhash.js';
 import { type CrawlUrl, stripQuery } from '../url/crawl-url.js';
 import { decodePercent } from '../url/decode-percent.js';

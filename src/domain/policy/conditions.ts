@@ -3,7 +3,6 @@
  * the rules in order; the last setting of an option wins. Being filtered is final, but evaluation continues: a later
  * rule that also filters the URL may request a record of it.
  */
-
 import type { RootDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
 import type { ConditionRule, ConditionsDefinition, ConditionTest, UrlOptions } from '../crawl/policy-definition.js';

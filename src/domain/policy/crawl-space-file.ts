@@ -2,7 +2,6 @@
  * Parses crawl.rules and global.rules (reference: OmniFind): one rule per line, `allow|forbid domain|address|prefix
  * TARGET`, with `#` comments and blank lines. All errors are reported at once.
  */
-
 import type { Place, Problem } from '../crawl/place.js';
 import type { CrawlSpaceRule } from '../crawl/policy-definition.js';
 import { normalizeCidr } from '../net/address.js';

@@ -4,7 +4,6 @@
  * that a domain rule excludes may stay in the index if global.rules allows its host, since it then belongs to another
  * crawler.
  */
-
 import type { Problem } from '../crawl/place.js';
 import type { CrawlSpaceDefinition, CrawlSpaceRule, GlobalCrawlSpaceDefinition } from '../crawl/policy-definition.js';
 import { type Address, type Cidr, cidrContains, parseAddress, parseCidr } from '../net/address.js';

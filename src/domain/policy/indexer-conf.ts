@@ -2,7 +2,6 @@
  * Parses mnoGoSearch's indexer.conf. Commands that Crawlway supports become Server records or their settings; every
  * other command causes a warning with its line number. A value applies to all Server commands that follow it.
  */
-
 import type { Place, Problem } from '../crawl/place.js';
 import type { ServerParameters, ServerRecord, ServersDefinition } from '../crawl/policy-definition.js';
 import { Secret } from '../secret.js';

@@ -3,7 +3,6 @@
  * returns a rejection or undefined. The same call with a trace also reports what was tried, so that crawling and
  * explaining share their code.
  */
-
 import type { Place, Problem } from '../crawl/place.js';
 import type { MetaDefinition, UrlOptions } from '../crawl/policy-definition.js';
 import type { Duration } from '../time/units.js';

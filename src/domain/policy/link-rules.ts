@@ -3,7 +3,6 @@
  * counting. They apply to links; for a root, only the protocol is checked. Robots exclusion is decided when robots.txt
  * and the page are read.
  */
-
 import type { TrapDefinition } from '../crawl/definition.js';
 import type { LinkRulesDefinition } from '../crawl/policy-definition.js';
 import { isRoot, isRootRedirect, type Layer, type Rejection } from './layer.js';

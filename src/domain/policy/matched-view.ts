@@ -1,5 +1,4 @@
 /** The resolved view for one URL: whether each rule of each layer matches it. */
-
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { ConditionRule, GlobalCrawlSpaceDefinition } from '../crawl/policy-definition.js';
 import { type ConditionStep, compileConditions } from './conditions.js';

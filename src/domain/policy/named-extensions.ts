@@ -2,7 +2,6 @@
  * File extensions that rules and conditions name in order to accept them. They are removed from the default list of
  * ignored extensions; if the list is in the configuration, the linter warns instead.
  */
-
 import { RE2JS } from 're2js';
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { Place } from '../crawl/place.js';

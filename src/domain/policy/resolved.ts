@@ -2,7 +2,6 @@
  * The resolved view (reference: Velocity, "view resolved"): the whole policy expanded in the order in which it is
  * evaluated, and, for one URL, what each rule did, with the final options and what set them.
  */
-
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { Place } from '../crawl/place.js';
 import type {
@@ -47,6 +46,10 @@ export function createResolvedView(
   return LAYERS.flatMap((layer) => ENTRY_LISTERS[layer](crawler, globalCrawlSpace));
 }
 
+const createEntry = (layer: LayerName, text: string, place?: Place, effect?: string): ResolvedEntry => ({
+  ...{ layer, depth: 0, text, place, effect },
+});
+
 const ENTRY_LISTERS: Readonly<
   Record<LayerName, (crawler: CrawlerDefinition, global?: GlobalCrawlSpaceDefinition) => ResolvedEntry[]>
 > = {
@@ -69,7 +72,7 @@ function listLinkEntries({ linkRules, traps }: CrawlerDefinition): ResolvedEntry
     `at most ${traps.maxPathDepth} path segments`,
     `no path segment appears more than ${traps.maxRepeatedSegments} times`,
   ];
-  return texts.map((text) => ({ layer: 'link-rules', depth: 0, text, place }));
+  return texts.map((text) => createEntry('link-rules', text, place));
 }
 
 const listSiteEntries = ({ roots }: CrawlerDefinition): ResolvedEntry[] =>
@@ -77,7 +80,7 @@ const listSiteEntries = ({ roots }: CrawlerDefinition): ResolvedEntry[] =>
     .filter((root) => root.site || root.entireSite)
     .map(({ url, site, place }) => {
       const text = site ? `below root ${url}: URLs of its site` : `below root ${url}: URLs of its directory`;
-      return { layer: 'site-mode', depth: 0, text, place };
+      return createEntry('site-mode', text, place);
     });
 
 function listSpaceEntries(
@@ -85,12 +88,7 @@ function listSpaceEntries(
   globalCrawlSpace?: GlobalCrawlSpaceDefinition,
 ): ResolvedEntry[] {
   if (!crawlSpace) return [];
-  const createSpaceEntry = (text: string, place?: Place): ResolvedEntry => ({
-    layer: 'crawl-space',
-    depth: 0,
-    text,
-    place,
-  });
+  const createSpaceEntry = createEntry.bind(undefined, 'crawl-space');
   return [
     ...crawlSpace.rules.map((rule) => createSpaceEntry(formatSpaceRule(rule), rule.place)),
     createSpaceEntry('else allow'),
@@ -109,23 +107,19 @@ function listServerEntries({ servers }: CrawlerDefinition): ResolvedEntry[] {
   if (!servers) return [];
   const layer = 'server-records';
   const records = compileRecords(servers);
-  const entries: ResolvedEntry[] = records.slice(0, MAX_LISTED_RECORDS).map((record) => ({
-    layer,
-    depth: 0,
-    text: record.label,
-    effect: describeRecordEffect(record),
-    place: record.definition.place,
-  }));
+  const entries = records
+    .slice(0, MAX_LISTED_RECORDS)
+    .map((record) => createEntry(layer, record.label, record.definition.place, describeRecordEffect(record)));
   const rest = records.length - entries.length;
   const text = `${rest} more server records, which are not listed: name a URL to see which one applies to it`;
-  return rest === 0 ? entries : [...entries, { layer, depth: 0, text, place: servers.place }];
+  return rest === 0 ? entries : [...entries, createEntry(layer, text, servers.place)];
 }
 
 function listConditionEntries({ conditions }: CrawlerDefinition): ResolvedEntry[] {
   if (!conditions) return [];
   const { defaultAllow, options, rules, place } = conditions;
   const effect = formatOptions({ defaultAllow, ...options }).join(', ');
-  return [{ layer: 'conditions', depth: 0, text: 'global options', effect, place }, ...listNestedEntries(rules, 0)];
+  return [createEntry('conditions', 'global options', place, effect), ...listNestedEntries(rules, 0)];
 }
 
 const listNestedEntries = (rules: readonly ConditionRule[], depth: number): ResolvedEntry[] =>
@@ -144,16 +138,9 @@ const formatRule = (rule: RuleDefinition): string => `${formatRuleLabel(rule)}: 
 
 function listRuleEntries({ rules, defaultAccept, defaultIndex, defaultFollow }: CrawlerDefinition): ResolvedEntry[] {
   const effect = `accept=${defaultAccept}, index=${defaultIndex}, follow=${defaultFollow}`;
-  const createRuleEntry = (text: string, ruleEffect: string, place?: Place): ResolvedEntry => ({
-    layer: 'crawl-rules',
-    depth: 0,
-    text,
-    effect: ruleEffect,
-    place,
-  });
   return [
-    createRuleEntry('defaults', effect.replaceAll('true', 'yes').replaceAll('false', 'no')),
-    ...rules.map((rule) => createRuleEntry(formatRule(rule), describeRuleEffect(rule), rule.place)),
+    createEntry('crawl-rules', 'defaults', undefined, effect.replaceAll('true', 'yes').replaceAll('false', 'no')),
+    ...rules.map((rule) => createEntry('crawl-rules', formatRule(rule), rule.place, describeRuleEffect(rule))),
   ];
 }
 

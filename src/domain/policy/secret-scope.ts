@@ -3,7 +3,6 @@
  * condition names and to those of the roots in the configuration, whatever else the condition matches. A condition on a
  * path, for example, matches every host.
  */
-
 import type { RootDefinition } from '../crawl/definition.js';
 import type { ConditionRule, ConditionTest, UrlOptions } from '../crawl/policy-definition.js';
 import { isSecretHeader } from '../redact.js';

@@ -2,7 +2,6 @@
  * The types of the crawl policy. The opinions of the layers and their combination, the verdict, state what was decided,
  * why (a stable reason code) and where in the configuration.
  */
-
 import type { RootDefinition } from '../crawl/definition.js';
 import type { Place } from '../crawl/place.js';
 import type { MetaDefinition, UrlOptions } from '../crawl/policy-definition.js';

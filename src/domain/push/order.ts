@@ -2,7 +2,6 @@
  * Push orders are the only two kinds of instruction that a sink receives. Because of content hash and URI, repeating
  * one is harmless.
  */
-
 import type { Chunk, Heading } from '../content/content-definition.js';
 import type { Reason } from '../policy/reasons.js';
 import type { Instant } from '../time/units.js';

@@ -2,7 +2,6 @@
  * The types of sinks: how each is configured and what it needs from a document. Each has one row in SINK_TYPES;
  * everything that depends on the type of a sink uses this table. The sinks themselves are in adapters/push.
  */
-
 import type { OptionName, OptionTable, OptionValues, TypeWithOptions } from '../options.js';
 import { findKafkaUrlFault } from './kafka-url.js';
 import { findPostgresqlUrlFault } from './postgresql-url.js';

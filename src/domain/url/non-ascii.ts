@@ -2,7 +2,6 @@
  * Canonical URLs are ASCII and contain `é` as `%C3%A9`. These functions convert between the two forms, one whole
  * character at a time.
  */
-
 import { decodePercent } from './decode-percent.js';
 
 /** One percent-encoded multi-byte UTF-8 character. */

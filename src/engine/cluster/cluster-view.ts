@@ -2,7 +2,6 @@
  * Answers questions about the whole cluster on any node. Each node knows only its own work, so it asks the other
  * crawling nodes; a single node has none to ask.
  */
-
 import type { RobotsOpinion } from '../../domain/explain/facts.js';
 import { SOURCES } from '../../domain/frontier/sources.js';
 import { type CrawlUrl, getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
@@ -20,10 +19,8 @@ import { mergeMetrics } from '../crawl/load/metrics.js';
 import type { RenderedVisits, RenderPatternView } from '../crawl/visit/rendered-visits.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { SinkView } from '../delivery/sink-view.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
-import type { Nodes } from '../ports/nodes.js';
-import type { Partitions } from '../ports/partitions.js';
+import type { LedgerEntry } from '../ports/frontier-store.js';
+import type { Ports } from '../ports/ports.js';
 import type { CrawlerView } from '../views/crawler-views.js';
 
 type Question =
@@ -42,12 +39,8 @@ export type Counters = Pick<EngineMetrics, 'pages' | 'orders'>;
 const MAX_REPORTED_REFUSALS = 500;
 const MAX_SAMPLES = 5;
 
-interface ClusterViewServices {
-  readonly store: FrontierStore;
-  readonly nodes: Nodes;
+interface ClusterViewServices extends Pick<Ports, 'store' | 'nodes' | 'partitions' | 'clock'> {
   readonly delivery: Delivery;
-  readonly partitions: Partitions;
-  readonly clock: Clock;
   readonly robots: RobotsGate;
   readonly rendered: RenderedVisits;
   readonly notes: HostNotes;

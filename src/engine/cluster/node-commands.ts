@@ -1,5 +1,4 @@
 /** Carries out the commands that other nodes send for this node's hosts. */
-
 import { createVerificationChanges } from '../../domain/crawl/commands.js';
 import { USER } from '../../domain/frontier/sources.js';
 import { NEVER } from '../../domain/time/units.js';
@@ -10,15 +9,12 @@ import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import { ABANDONED, type Command, parseCommand } from '../crawl/outcome/owner-commands.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore } from '../ports/frontier-store.js';
 import type { OwnerCommand } from '../ports/nodes.js';
+import type { Ports } from '../ports/ports.js';
 import { SinkUnavailable } from '../ports/sink.js';
 
-export interface CommandServices {
-  readonly store: FrontierStore;
+export interface CommandServices extends Pick<Ports, 'store' | 'clock'> {
   readonly hosts: Hosts;
-  readonly clock: Clock;
 }
 
 export class NodeCommands {

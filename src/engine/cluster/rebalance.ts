@@ -6,14 +6,13 @@ import type { InDoubtDeliveries } from '../crawl/outcome/in-doubt-deliveries.js'
 import type { Ledger } from '../crawl/outcome/ledger.js';
 import type { Owing } from '../crawl/outcome/owing.js';
 import type { Delivery } from '../delivery/delivery.js';
-import type { Clock } from '../ports/clock.js';
-import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { PartitionListener, Partitions } from '../ports/partitions.js';
+import type { Ports } from '../ports/ports.js';
 
 const CHECK_INTERVAL = milliseconds(50);
 
-export interface RebalanceServices {
+export interface RebalanceServices extends Pick<Ports, 'clock' | 'log'> {
   readonly partitions: Pick<Partitions, 'owned' | 'getPartition'>;
   readonly nodes: Pick<Nodes, 'notifyAllDue'>;
   readonly hosts: Hosts;
@@ -21,8 +20,6 @@ export interface RebalanceServices {
   readonly ledger: Ledger;
   readonly owing: Pick<Owing, 'open'>;
   readonly delivery: Pick<Delivery, 'expedite'>;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export class Rebalance implements PartitionListener {

@@ -5,9 +5,8 @@ import { UNKNOWN_STAMP, type UrlState } from '../../domain/crawl/url-state.js';
 import { type BackfillProgress, chooseBackfillSource, parseBackfill } from '../../domain/push/backfill.js';
 import { after, before, minutes, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore, UrlFilter } from '../ports/frontier-store.js';
-import type { Log } from '../ports/log.js';
+import type { UrlFilter } from '../ports/frontier-store.js';
+import type { Ports } from '../ports/ports.js';
 import { SinkUnavailable } from '../ports/sink.js';
 import { IdSet } from '../support/id-set.js';
 
@@ -28,10 +27,7 @@ const RETRY_DELAY = seconds(10);
 /** A visit this shortly before or after the sink was added may have been delivered under the previous configuration. */
 const OVERLAP = minutes(10);
 
-export interface RunServices {
-  readonly store: FrontierStore;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface RunServices extends Pick<Ports, 'store' | 'clock' | 'log'> {
   findSink(name: string): SinkDefinition | undefined;
 }
 

@@ -3,23 +3,19 @@
  * store: copied from another sink if one can return documents, otherwise fetched by unconditional visits. Progress is
  * stored, so a backfill continues after a restart.
  */
-
 import { createHash } from 'node:crypto';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { type BackfillProgress, canRestoreItself, createBackfill, parseBackfill } from '../../domain/push/backfill.js';
 import { getSinkOptions, SINK_TYPES } from '../../domain/push/sink-types.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
-import type { Nodes } from '../ports/nodes.js';
-import type { Partitions } from '../ports/partitions.js';
+import type { Ports } from '../ports/ports.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { retryUntilDone } from '../support/persistently.js';
 import { type BackfillView } from '../views/delivery-views.js';
 import { BackfillRun, REFUSED_PAGES, type RunServices } from './backfill-run.js';
 
-interface BackfillServices extends RunServices {
-  readonly partitions: Partitions;
-  readonly nodes: Nodes;
+interface BackfillServices extends Pick<Ports, 'partitions' | 'nodes'>, RunServices {
   readonly crawlers: Pick<Crawlers, 'list'>;
 }
 

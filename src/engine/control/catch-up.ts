@@ -4,7 +4,6 @@
  * unconditional visit. Nothing else is in flight for the URL in the meantime, so that no older document goes out after
  * a newer one. Once the sink's response is recorded, the URI is no longer owed.
  */
-
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH } from '../../domain/frontier/sources.js';
@@ -18,11 +17,10 @@ import type { Owing } from '../crawl/outcome/owing.js';
 import type { SharedDocuments } from '../crawl/outcome/shared-documents.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { KeptDocuments } from '../delivery/kept-documents.js';
-import type { Clock } from '../ports/clock.js';
-import { type FrontierStore, NO_URL, StoreUnavailable } from '../ports/frontier-store.js';
-import type { Log } from '../ports/log.js';
+import { NO_URL, StoreUnavailable } from '../ports/frontier-store.js';
 import type { OwedOrder } from '../ports/owed-orders.js';
-import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
+import { type Fence, FencedOut } from '../ports/partitions.js';
+import type { Ports } from '../ports/ports.js';
 import { SinkUnavailable } from '../ports/sink.js';
 import { findIndexedDocument } from './indexed-document.js';
 import type { OwedOrderSending, SendingOutcome } from './owed-order-sending.js';
@@ -45,11 +43,7 @@ const MAX_REQUEST_DELAY = seconds(10);
 /** Pause after the store, or the sink that returns documents, has failed. */
 const RETRY_DELAY = seconds(10);
 
-interface CatchUpServices {
-  readonly store: FrontierStore;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly partitions: Partitions;
+interface CatchUpServices extends Pick<Ports, 'store' | 'clock' | 'log' | 'partitions'> {
   readonly delivery: Delivery;
   readonly owing: Owing;
   readonly inDoubt: InDoubtDeliveries;

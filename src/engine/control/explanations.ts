@@ -16,11 +16,8 @@ import { ABANDONED, createPageCommand } from '../crawl/outcome/owner-commands.js
 import { getListedLinksSettingName } from '../crawl/visit/link-stage.js';
 import type { InFlightOrder } from '../delivery/delivery.js';
 import { createLikelyLink, findFetcher, findRoot, toStoredCandidate } from '../page/crawl-context.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
-import type { Nodes } from '../ports/nodes.js';
-import type { PageProcessor } from '../ports/page-processor.js';
-import type { Partitions } from '../ports/partitions.js';
+import type { LedgerEntry } from '../ports/frontier-store.js';
+import type { Ports } from '../ports/ports.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { type LinkView, type PageView, type UrlExplanation, type UrlHistory } from '../views/url-views.js';
 import { toPageFacts } from './first-look.js';
@@ -34,14 +31,9 @@ const MAX_PATH_LENGTH = 100;
 const ANSWER_TIMEOUT = seconds(60);
 const POLL_INTERVAL = milliseconds(200);
 
-interface ExplanationServices {
-  readonly store: FrontierStore;
-  readonly processor: PageProcessor;
+interface ExplanationServices extends Pick<Ports, 'store' | 'processor' | 'partitions' | 'nodes' | 'clock'> {
   readonly hosts: Hosts;
   readonly slots: Pick<HostSlots, 'claimHost'>;
-  readonly partitions: Partitions;
-  readonly nodes: Nodes;
-  readonly clock: Clock;
   readonly crawlers: Pick<Crawlers, 'get'>;
   readonly getRobotsOpinion: (url: CrawlUrl, agent: string) => Promise<RobotsOpinion>;
 }

@@ -8,8 +8,7 @@ import { type Instant, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import { type CrawlContext, compileContexts } from '../page/crawl-context.js';
-import type { Log } from '../ports/log.js';
-import type { Partitions } from '../ports/partitions.js';
+import type { Ports } from '../ports/ports.js';
 import { createUnknownNameError, Unacceptable } from '../support/api-errors.js';
 import { retryUntilDone } from '../support/persistently.js';
 import type { FormerCrawlerView } from '../views/crawler-views.js';
@@ -20,9 +19,7 @@ import type { Maintenance } from './maintenance.js';
 const PREFIX = 'former-crawler/';
 const RETRY_DELAY = seconds(1);
 
-interface FormerServices extends HandoverServices {
-  readonly log: Log;
-  readonly partitions: Partitions;
+interface FormerServices extends Pick<Ports, 'log' | 'partitions'>, HandoverServices {
   readonly crawlers: Crawlers;
   readonly maintenance: Pick<Maintenance, 'clear' | 'resume'>;
   readonly createCrawler: (context: CrawlContext) => Crawler;

@@ -5,9 +5,8 @@ import { REFRESH } from '../../domain/frontier/sources.js';
 import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { InDoubtDeliveries } from '../crawl/outcome/in-doubt-deliveries.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore, NewUrl, Settlement, UrlChanges } from '../ports/frontier-store.js';
-import type { Nodes } from '../ports/nodes.js';
+import type { NewUrl, Settlement, UrlChanges } from '../ports/frontier-store.js';
+import type { Ports } from '../ports/ports.js';
 import type { PolicyChanges } from './policy-changes.js';
 import { listStoredUrls } from './rejudging.js';
 import { getRootSettingsPrefix } from './root-list.js';
@@ -15,10 +14,7 @@ import type { Roots } from './roots.js';
 
 const MAX_VISITS = 20;
 
-export interface HandoverServices {
-  readonly store: FrontierStore;
-  readonly clock: Clock;
-  readonly nodes: Nodes;
+export interface HandoverServices extends Pick<Ports, 'store' | 'clock' | 'nodes'> {
   readonly inDoubt: Pick<InDoubtDeliveries, 'add'>;
   readonly roots: Pick<Roots, 'syncWithStore'>;
   readonly policyChanges: Pick<PolicyChanges, 'judgeAgain'>;

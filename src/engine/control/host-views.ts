@@ -11,20 +11,16 @@ import { createPauseCommand } from '../crawl/outcome/owner-commands.js';
 import type { Override, RenderedVisits, RenderPatternView } from '../crawl/visit/rendered-visits.js';
 import type { Clock } from '../ports/clock.js';
 import type { FolderStep, FrontierStore, HostRecord } from '../ports/frontier-store.js';
-import type { Nodes } from '../ports/nodes.js';
-import type { Partitions } from '../ports/partitions.js';
+import type { Ports } from '../ports/ports.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { WeighedCache } from '../support/weighed-cache.js';
 import { type HostView } from '../views/host-views.js';
 import type { HostNote, HostNotes } from './host-notes.js';
 
-interface HostServices {
-  readonly store: FrontierStore;
+interface HostServices extends Pick<Ports, 'store' | 'partitions' | 'nodes'> {
   readonly hosts: Hosts;
   readonly notes: HostNotes;
   readonly cluster: ClusterView;
-  readonly partitions: Partitions;
-  readonly nodes: Nodes;
   readonly clock: Pick<Clock, 'now'>;
   readonly rendered: Pick<RenderedVisits, 'listPatterns' | 'overrides'>;
   readonly crawlers: Pick<Crawlers, 'get' | 'list'>;

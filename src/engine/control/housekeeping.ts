@@ -2,21 +2,14 @@ import { after, atLeast, before, type Duration, days, hours, milliseconds } from
 import type { Crawlers } from '../crawl/crawlers.js';
 import type { Usage } from '../crawl/load/usage.js';
 import type { PageTexts } from '../crawl/outcome/page-texts.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore } from '../ports/frontier-store.js';
-import type { Log } from '../ports/log.js';
-import type { Partitions } from '../ports/partitions.js';
+import type { Ports } from '../ports/ports.js';
 import type { Roots } from './roots.js';
 
 const MAX_LEDGER_AGE = days(30);
 const MAX_LEDGER_ENTRIES = 1_000_000;
 const PRUNE_INTERVAL = hours(1);
 
-export interface HousekeepingServices {
-  readonly clock: Clock;
-  readonly store: FrontierStore;
-  readonly log: Log;
-  readonly partitions: Partitions;
+export interface HousekeepingServices extends Pick<Ports, 'clock' | 'store' | 'log' | 'partitions'> {
   readonly usage: Pick<Usage, 'prune'>;
   readonly texts: Pick<PageTexts, 'prune'>;
 }

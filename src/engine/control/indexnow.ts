@@ -1,7 +1,6 @@
 /**
  * The receiving side of IndexNow: checks the quota and the site's key file, and passes the URLs to the host's crawlers.
  */
-
 import { BoundedMap } from '../../domain/bounded-map.js';
 import type { IndexNowDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
@@ -18,9 +17,7 @@ import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import type { HostSlots } from '../crawl/hosts/host-slots.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
-import type { Clock } from '../ports/clock.js';
-import type { Log } from '../ports/log.js';
-import type { PageProcessor } from '../ports/page-processor.js';
+import type { Ports } from '../ports/ports.js';
 import { type ReportedUrls, toHostKey } from './reported-urls.js';
 
 export const DEFAULT_INDEXNOW: IndexNowDefinition = { enabled: true, urlsPerHour: 50_000 };
@@ -55,12 +52,9 @@ interface Submitter {
 
 type KeyCheck = 'right' | 'wrong' | 'unknown';
 
-export interface IndexNowServices {
-  readonly clock: Clock;
+export interface IndexNowServices extends Pick<Ports, 'clock' | 'processor' | 'log'> {
   readonly hosts: Hosts;
   readonly slots: Pick<HostSlots, 'claimHost'>;
-  readonly processor: PageProcessor;
-  readonly log: Log;
 }
 
 export class IndexNow {

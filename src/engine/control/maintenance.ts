@@ -2,7 +2,6 @@
  * Operations on a crawler's URLs that operators can request: clearing and refreshing them, and forgetting errors.
  */
 import { CLEARED } from '../../domain/crawl/commands.js';
-
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { toImmediateQueuePlace, USER } from '../../domain/frontier/sources.js';
 import { type Instant, seconds } from '../../domain/time/units.js';
@@ -10,10 +9,8 @@ import { getHostKey, stripUserInfo } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore, UrlFilter } from '../ports/frontier-store.js';
-import type { Log } from '../ports/log.js';
-import type { Nodes } from '../ports/nodes.js';
+import type { UrlFilter } from '../ports/frontier-store.js';
+import type { Ports } from '../ports/ports.js';
 import { NotFound } from '../support/api-errors.js';
 import { retryUntilDone } from '../support/persistently.js';
 import type { RefreshOutcome, RefreshRequest, RestingHost, UrlChoice } from '../views/url-views.js';
@@ -25,11 +22,7 @@ const RETRY_DELAY = seconds(1);
 /** Maximum number of resting hosts that a refresh reports. */
 const MAX_RESTING_SHOWN = 100;
 
-interface MaintenanceServices {
-  readonly store: FrontierStore;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly nodes: Nodes;
+interface MaintenanceServices extends Pick<Ports, 'store' | 'clock' | 'log' | 'nodes'> {
   readonly hosts: Pick<Hosts, 'peek'>;
   readonly crawlers: Pick<Crawlers, 'get' | 'getStored'>;
   readonly roots: Pick<Roots, 'forget'>;

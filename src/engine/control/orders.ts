@@ -5,11 +5,10 @@ import { earlier, type Instant, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import type { KeptDocuments } from '../delivery/kept-documents.js';
-import type { Clock } from '../ports/clock.js';
-import { type FrontierStore, type LedgerEntry, type LedgerFilter, StoreUnavailable } from '../ports/frontier-store.js';
-import type { Log } from '../ports/log.js';
+import { type LedgerEntry, type LedgerFilter, StoreUnavailable } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { OwedCount } from '../ports/owed-orders.js';
+import type { Ports } from '../ports/ports.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import type { HeldChangeGroup, HeldChangeSample, HeldDeletions } from '../views/delivery-views.js';
 
@@ -23,11 +22,8 @@ const MAX_VISITS_SEARCHED = 10;
 const BATCH_SIZE = 500;
 const RETRY_DELAY = seconds(1);
 
-interface OrderServices {
-  readonly store: FrontierStore;
+interface OrderServices extends Pick<Ports, 'store' | 'clock' | 'log'> {
   readonly listPending: () => Promise<readonly LedgerEntry[]>;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly kept: Pick<KeptDocuments, 'find'>;
   readonly crawlers: Pick<Crawlers, 'findStored'>;
   readonly nodes: Pick<Nodes, 'notifyAllDue'>;

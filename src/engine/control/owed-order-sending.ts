@@ -1,5 +1,4 @@
 /** Sends a sink what is owed to it, and records what has become of the debt. */
-
 import { createVerificationChanges } from '../../domain/crawl/commands.js';
 import { UNKNOWN_STAMP, type UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH } from '../../domain/frontier/sources.js';

@@ -1,9 +1,8 @@
 /** When crawlers and hosts that an operator has paused go on by themselves; also after a restart. */
 import type { Instant } from '../../domain/time/units.js';
-import type { Clock } from '../ports/clock.js';
 import type { Settings } from '../ports/frontier-store.js';
-import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
+import type { Ports } from '../ports/ports.js';
 import { Unacceptable } from '../support/api-errors.js';
 import { retryUntilDone } from '../support/persistently.js';
 
@@ -11,10 +10,8 @@ const PREFIX = 'pause-end/';
 
 export type Pausable = 'crawler' | 'host';
 
-interface PauseServices {
+interface PauseServices extends Pick<Ports, 'clock' | 'log'> {
   readonly store: Settings;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly nodes: Pick<Nodes, 'notifyControlChanged'>;
 }
 

@@ -1,5 +1,4 @@
 /** Exports and imports FDSE's pending file, which lists the URLs of a crawler with their states. */
-
 import { createAdoptionChanges } from '../../domain/crawl/commands.js';
 import { createFirstRefreshChanges, toVisitSchedule, type VisitSchedule } from '../../domain/crawl/revisit.js';
 import type { StateChanges, UrlState } from '../../domain/crawl/url-state.js';
@@ -11,9 +10,8 @@ import type { TextLine } from '../../domain/url/url-list.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import { toDispositionRules } from '../crawl/visit/disposition-rules.js';
-import type { Clock } from '../ports/clock.js';
-import type { CronSchedule } from '../ports/cron-schedule.js';
-import type { FrontierStore, NewUrl } from '../ports/frontier-store.js';
+import type { NewUrl } from '../ports/frontier-store.js';
+import type { Ports } from '../ports/ports.js';
 import { type LineProblem } from '../views/url-views.js';
 
 const PAGE_SIZE = 1_000;
@@ -30,10 +28,7 @@ interface PendingLine {
   readonly schedule: VisitSchedule;
 }
 
-interface PendingServices {
-  readonly store: FrontierStore;
-  readonly clock: Clock;
-  readonly cron: CronSchedule;
+interface PendingServices extends Pick<Ports, 'store' | 'clock' | 'cron'> {
   readonly crawlers: Pick<Crawlers, 'get'>;
 }
 

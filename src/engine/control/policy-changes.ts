@@ -8,20 +8,12 @@ import { Secret } from '../../domain/secret.js';
 import { runWithPauses, writeJsonInSteps } from '../../domain/steps.js';
 import { milliseconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore } from '../ports/frontier-store.js';
-import type { Log } from '../ports/log.js';
-import type { Partitions } from '../ports/partitions.js';
+import type { Ports } from '../ports/ports.js';
 import type { Backfills } from './backfills.js';
 import type { Rejudging } from './rejudging.js';
 import { adoptStoredRereading, storeRereading } from './rereading.js';
 
-export interface ChangeServices {
-  readonly store: FrontierStore;
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly partitions: Partitions;
-}
+export type ChangeServices = Pick<Ports, 'store' | 'log' | 'clock' | 'partitions'>;
 
 /** A digest of part of a crawler's definition, compared with the one that the store and this process knew. */
 interface StoredDigest {

@@ -7,10 +7,9 @@ import type { Crawlers } from '../crawl/crawlers.js';
 import type { Ledger } from '../crawl/outcome/ledger.js';
 import { createVerifyCommand } from '../crawl/outcome/owner-commands.js';
 import type { Delivery } from '../delivery/delivery.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
+import type { Ports } from '../ports/ports.js';
 import { type Sink, SinkUnavailable } from '../ports/sink.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { IdSet } from '../support/id-set.js';
@@ -19,11 +18,9 @@ import { type ReconciliationReport } from '../views/delivery-views.js';
 const PAGE_SIZE = 1_000;
 const MAX_SAMPLES = 20;
 
-interface ReconciliationServices {
-  readonly store: FrontierStore;
+interface ReconciliationServices extends Pick<Ports, 'store' | 'clock'> {
   readonly delivery: Delivery;
   readonly ledger: Ledger;
-  readonly clock: Clock;
   readonly partitions: Pick<Partitions, 'owns'>;
   readonly nodes: Pick<Nodes, 'send'>;
   readonly crawlers: Pick<Crawlers, 'list'>;

@@ -1,5 +1,4 @@
 /** Judges stored URLs again, with the same policy that the crawl uses, and applies what has changed for them. */
-
 import { decideReEvaluation } from '../../domain/crawl/re-evaluation.js';
 import { toVisitSchedule } from '../../domain/crawl/revisit.js';
 import type { Disposition } from '../../domain/crawl/state-changes.js';
@@ -10,22 +9,16 @@ import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { toDispositionRules } from '../crawl/visit/disposition-rules.js';
 import { type CrawlContext, findKnownRoot, toStoredCandidate } from '../page/crawl-context.js';
-import type { Clock } from '../ports/clock.js';
-import type { CronSchedule } from '../ports/cron-schedule.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
-import type { Log } from '../ports/log.js';
 import type { PageProcessor } from '../ports/page-processor.js';
+import type { Ports } from '../ports/ports.js';
 import { retryUntilDone } from '../support/persistently.js';
 
 const PAGE_SIZE = 1_000;
 const RETRY_DELAY = seconds(1);
 
-interface RejudgingServices {
-  readonly store: FrontierStore;
+interface RejudgingServices extends Pick<Ports, 'store' | 'clock' | 'log' | 'cron'> {
   readonly processor: Pick<PageProcessor, 'resolve'>;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly cron: CronSchedule;
 }
 
 interface StoredVerdict {

@@ -2,7 +2,6 @@
  * Handles URLs that a site or its hub reports as changed (IndexNow, WebSub): known URLs are visited now, and new ones
  * enter the frontier if the policy accepts them, both in the user source.
  */
-
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { NotificationProtocol } from '../../domain/explain/visit-detail.js';
 import { toImmediateQueuePlace, USER } from '../../domain/frontier/sources.js';
@@ -11,17 +10,13 @@ import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Discovery } from '../crawl/frontier/discovery.js';
 import { createLikelyLink } from '../page/crawl-context.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore, NewUrl } from '../ports/frontier-store.js';
-import type { Nodes } from '../ports/nodes.js';
+import type { NewUrl } from '../ports/frontier-store.js';
+import type { Ports } from '../ports/ports.js';
 
 const BATCH_SIZE = 1_000;
 
-export interface ReportedUrlsServices {
-  readonly store: FrontierStore;
-  readonly clock: Clock;
+export interface ReportedUrlsServices extends Pick<Ports, 'store' | 'clock' | 'nodes'> {
   readonly discovery: Discovery;
-  readonly nodes: Nodes;
 }
 
 export class ReportedUrls {

@@ -10,10 +10,8 @@ import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import type { MoveRules } from '../crawl/frontier/site-moves.js';
 import type { CrawlContext } from '../page/crawl-context.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore, NewUrl } from '../ports/frontier-store.js';
-import type { Nodes } from '../ports/nodes.js';
-import type { PageProcessor } from '../ports/page-processor.js';
+import type { NewUrl } from '../ports/frontier-store.js';
+import type { Ports } from '../ports/ports.js';
 import { NotFound } from '../support/api-errors.js';
 import type { RootSubmission, RootView, SubmitOutcome } from '../views/crawler-views.js';
 import { getRootSettingsPrefix, RootList } from './root-list.js';
@@ -28,11 +26,7 @@ const MAX_IMMEDIATE_VISITS = 20;
 
 const FAILED: ReadonlySet<UrlStatus> = new Set(['error', 'removed']);
 
-interface RootServices {
-  readonly store: FrontierStore;
-  readonly clock: Clock;
-  readonly processor: PageProcessor;
-  readonly nodes: Nodes;
+interface RootServices extends Pick<Ports, 'store' | 'clock' | 'processor' | 'nodes'> {
   readonly crawlers: Pick<Crawlers, 'get'>;
   readonly moveRules: Pick<MoveRules, 'findObjection'>;
 }

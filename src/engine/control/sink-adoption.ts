@@ -5,11 +5,9 @@ import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import { createVerifyCommand } from '../crawl/outcome/owner-commands.js';
 import { createLikelyLink } from '../page/crawl-context.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore } from '../ports/frontier-store.js';
-import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
+import type { Ports } from '../ports/ports.js';
 import type { ForeignDocuments, Sink } from '../ports/sink.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { IdSet } from '../support/id-set.js';
@@ -17,10 +15,7 @@ import type { PendingUrls } from './pending-urls.js';
 import type { KnownUrl, Reconciliation } from './reconciliation.js';
 import { renewNote } from './sink-switch.js';
 
-interface AdoptionServices {
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly store: FrontierStore;
+interface AdoptionServices extends Pick<Ports, 'log' | 'clock' | 'store'> {
   readonly partitions: Pick<Partitions, 'owns'>;
   readonly nodes: Pick<Nodes, 'send'>;
   readonly crawlers: Pick<Crawlers, 'list'>;

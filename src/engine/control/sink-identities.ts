@@ -2,10 +2,9 @@ import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { after, minutes, seconds } from '../../domain/time/units.js';
 import type { Crawlers } from '../crawl/crawlers.js';
-import type { Clock } from '../ports/clock.js';
 import { type FrontierStore, StoreUnavailable } from '../ports/frontier-store.js';
-import type { Log } from '../ports/log.js';
 import type { Partitions } from '../ports/partitions.js';
+import type { Ports } from '../ports/ports.js';
 import { type Sink, SinkUnavailable } from '../ports/sink.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
 import { TIMED_OUT, withTimeLimit } from '../support/within.js';
@@ -22,11 +21,9 @@ const MAX_MISSING = 20;
 const isShort = (found: number, expected: number): boolean =>
   found < expected * MIN_SHARE && expected - found > MAX_MISSING;
 
-interface IdentityServices {
-  readonly clock: Clock;
+interface IdentityServices extends Pick<Ports, 'clock' | 'log'> {
   readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting' | 'list' | 'count'>;
   readonly crawlers: Pick<Crawlers, 'list'>;
-  readonly log: Log;
   readonly events: CrawlEvents;
   readonly partitions: Pick<Partitions, 'isLeader'>;
   readonly backfills: Pick<Backfills, 'refill' | 'list'>;

@@ -1,5 +1,4 @@
 /** Carries out commands for a URL: finds what they need, and has domain/crawl/ decide what they mean. */
-
 import { isHoldCause } from '../../domain/crawl/change-guard.js';
 import {
   decideClearing,

@@ -5,9 +5,7 @@ import { type Duration } from '../../domain/time/units.js';
 import { type CrawlUrl, getHostKey } from '../../domain/url/crawl-url.js';
 import { HostSlots } from '../crawl/hosts/host-slots.js';
 import { type Host, Hosts } from '../crawl/hosts/hosts.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore } from '../ports/frontier-store.js';
-import type { Partitions } from '../ports/partitions.js';
+import type { Ports } from '../ports/ports.js';
 import { Unacceptable } from '../support/api-errors.js';
 
 export interface HostAccess {
@@ -63,11 +61,7 @@ export async function requestInTurn<T>(
   }
 }
 
-export interface HostServices extends HostAccess {
-  readonly store: FrontierStore;
-  readonly clock: Clock;
-  readonly partitions: Partitions;
-}
+export interface HostServices extends Pick<Ports, 'store' | 'clock' | 'partitions'>, HostAccess {}
 
 /**
  * Runs `work` with the state of the host. If the host belongs to another node, only what that node has saved is known,

@@ -1,5 +1,4 @@
 /** One running crawler as the rest of the engine sees it: its configuration, run state and operations. */
-
 import type { TrapDefinition } from '../../domain/crawl/definition.js';
 import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';

@@ -9,10 +9,9 @@ import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import { after, hours, type Instant, milliseconds, minutes, seconds } from '../../domain/time/units.js';
 import { type Delivery, SinksRemoved } from '../delivery/delivery.js';
-import type { Clock } from '../ports/clock.js';
-import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
 import { FencedOut, type Partitions } from '../ports/partitions.js';
+import type { Ports } from '../ports/ports.js';
 import type { CanonicalPages } from './evidence/canonical-pages.js';
 import type { ChangeGuard } from './evidence/change-guard.js';
 import type { HostTroubles } from './evidence/host-trouble.js';
@@ -43,15 +42,13 @@ const MAX_FAILING_URLS = 10_000;
  */
 const MAX_BUFFERED_BYTES = 48 * 1024 * 1024;
 
-export interface LoopServices {
+export interface LoopServices extends Pick<Ports, 'clock' | 'log'> {
   readonly delivery: Pick<Delivery, 'hasRoom' | 'flushUnlessMoreExpected'>;
   readonly partitions: Pick<Partitions, 'owns'>;
   readonly hosts: Pick<Hosts, 'claim'>;
   readonly discovery: Pick<Discovery, 'noteFirstVisit'>;
   readonly nodes: Pick<Nodes, 'send'>;
   readonly quotas: Pick<Quotas, 'findReached'>;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Maximum number of visits per crawler. */
   readonly maxVisits: number;
 }

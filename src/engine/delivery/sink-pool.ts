@@ -3,8 +3,7 @@ import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { isSameDefinition } from '../../domain/secret.js';
 import { after, type Instant, minutes, seconds } from '../../domain/time/units.js';
-import type { Clock } from '../ports/clock.js';
-import type { Log } from '../ports/log.js';
+import type { Ports } from '../ports/ports.js';
 import { DEFAULT_CONNECTOR, type Sink, SinkUnsuitable, WrappedSink } from '../ports/sink.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
 import { withTimeLimit } from '../support/within.js';
@@ -12,9 +11,7 @@ import type { Delivery } from './delivery.js';
 import { SinkQueue, type SuccessorQueue } from './sink-queue.js';
 import { NO_LONGER_WANTED } from './waiting-orders.js';
 
-interface SinkServices {
-  readonly clock: Clock;
-  readonly log: Log;
+interface SinkServices extends Pick<Ports, 'clock' | 'log'> {
   readonly events: CrawlEvents;
   readonly delivery: Delivery;
   readonly createSink: (definition: SinkDefinition) => Sink;
@@ -104,9 +101,7 @@ const MAX_INSPECTION_TIME = seconds(10);
  */
 const PAUSE_AFTER_FAILURE = minutes(1);
 
-interface InspectionServices {
-  readonly clock: Clock;
-  readonly log: Log;
+interface InspectionServices extends Pick<Ports, 'clock' | 'log'> {
   /** Says whether a crawler of this server knows the URL. */
   readonly isKnown: (uri: string) => Promise<boolean>;
 }

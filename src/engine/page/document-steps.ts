@@ -2,7 +2,6 @@
  * The steps that turn a page that was read into a document, in this order. A step adds to the draft or changes it. To
  * add one, see docs/architecture.md, "Seams".
  */
-
 import { ACL_ALLOW, ACL_DENY, type AclReader } from '../../domain/content/acl.js';
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import { isPage } from '../../domain/content/document-types.js';

@@ -12,7 +12,6 @@ import { parseLifetime, readValidators } from '../../domain/fetch/validators.js'
 import type { ReasonCode } from '../../domain/policy/reasons.js';
 import type { PushDocument } from '../../domain/push/order.js';
 import { NEEDS_RENDERING } from '../../domain/render/needs-rendering.js';
-import type { SentPage } from '../../domain/render/report.js';
 import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Refusal } from '../ports/content-extractor.js';
 import type { PageContent, PageReader, SitemapContent } from '../ports/page-reader.js';
@@ -208,7 +207,7 @@ function collectGuardedFacts(
 }
 
 /** What is shown of a page that someone inspects; its size is limited because it is sent to a browser. */
-const MAX_TEXT = 200_000;
+export const MAX_TEXT = 200_000;
 const MAX_LIST = 500;
 /** Maximum length of the text of all parts together. */
 const MAX_PART_TEXT = 200_000;
@@ -234,21 +233,4 @@ function toPartsView(parts: readonly PushDocument[]): ReadPart[] {
     remaining -= shownText.length;
     return { uri, metas: metas.slice(0, MAX_LIST), text: shownText };
   });
-}
-
-const MAX_SENT_LINKS = 5_000;
-
-export function toSentPage({ context, url }: Pick<RequestedPage, 'context' | 'url'>, content: PageContent): SentPage {
-  const base = resolveBase(url.href, content);
-  const links = new Set<string>();
-  for (const { href, kind } of content.links.slice(0, MAX_SENT_LINKS)) {
-    const target = kind === 'canonical' ? undefined : context.canonicalize(href, base);
-    if (target) links.add(target.href);
-  }
-  return {
-    title: content.title.slice(0, 300),
-    text: content.text.slice(0, MAX_TEXT).toWellFormed(),
-    textLength: content.text.length,
-    links: [...links],
-  };
 }

@@ -5,7 +5,7 @@
 import type { RenderMode } from '../../domain/crawl/policy-definition.js';
 import type { FetchOutcome, HttpResponse } from '../../domain/fetch/outcome.js';
 import { isLoss } from '../../domain/render/learning.js';
-import type { Amount, RenderReport } from '../../domain/render/report.js';
+import type { Amount, RenderReport, SentPage } from '../../domain/render/report.js';
 import { isRefusal } from '../ports/content-extractor.js';
 import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageContent } from '../ports/page-reader.js';
@@ -13,9 +13,9 @@ import type { PageOutcome, PageTask } from '../ports/page-task.js';
 import { findFetcher } from './crawl-context.js';
 import { type ExtractionTools, extractContent } from './extraction.js';
 import type { LinkCollector } from './link-collector.js';
-import { type ReadPage, type RenderFailure, toSentPage } from './page-facts.js';
+import { MAX_TEXT, type ReadPage, type RenderFailure } from './page-facts.js';
 import { createFailure, followRefresh } from './page-outcome.js';
-import { obeysPageDirectives } from './page-reading.js';
+import { obeysPageDirectives, resolveBase } from './page-reading.js';
 import { createRequest, type RequestedPage, shouldRenderFirst } from './requested-page.js';
 
 /** Number of consecutive times that rendering a page may fail before the page is used as it was sent. */
@@ -128,3 +128,20 @@ async function readRenderedPage(
 }
 
 const measureAmount = ({ text, links }: PageContent): Amount => ({ text: text.length, links: links.length });
+
+const MAX_SENT_LINKS = 5_000;
+
+function toSentPage({ context, url }: Pick<RequestedPage, 'context' | 'url'>, content: PageContent): SentPage {
+  const base = resolveBase(url.href, content);
+  const links = new Set<string>();
+  for (const { href, kind } of content.links.slice(0, MAX_SENT_LINKS)) {
+    const target = kind === 'canonical' ? undefined : context.canonicalize(href, base);
+    if (target) links.add(target.href);
+  }
+  return {
+    title: content.title.slice(0, 300),
+    text: content.text.slice(0, MAX_TEXT).toWellFormed(),
+    textLength: content.text.length,
+    links: [...links],
+  };
+}

@@ -2,7 +2,6 @@
  * A page task with what is compiled for its crawler: what the crawl needs from the page, how it is requested, and when
  * it is visited again.
  */
-
 import { isPage } from '../../domain/content/document-types.js';
 import type { RenderMode, UrlOptions } from '../../domain/crawl/policy-definition.js';
 import { toVisitSchedule, type VisitSchedule } from '../../domain/crawl/revisit.js';

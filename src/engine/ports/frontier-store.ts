@@ -4,7 +4,6 @@
  * `listDue` (what may be fetched; a lease is held in memory by the caller and costs no write) and `settle` (the only
  * way in which the state of a URL changes). All verbs take batches; each call is one transaction.
  */
-
 import type { StateChanges, UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { Reason } from '../../domain/policy/reasons.js';

@@ -1,5 +1,4 @@
 /** The input and output of a page processor: plain data that crosses thread boundaries. */
-
 import type { Chunk, ContentDefinition, Heading } from '../../domain/content/content-definition.js';
 import type { Shortfall } from '../../domain/content/shortfall.js';
 import type { TextSample } from '../../domain/content/text-sample.js';

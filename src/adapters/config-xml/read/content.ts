@@ -1,5 +1,4 @@
 /** Converts checked `cw:Content` and `cw:Acl` elements: what is extracted from pages, and who may see it. */
-
 import { type AclDefinition, type AclRule, parseAclFile } from '../../../domain/content/acl.js';
 import type {
   ContentDefinition,

@@ -1,5 +1,4 @@
 /** Reads the attributes of sinks and logins that only some types have, according to the table of the type. */
-
 import type { Place } from '../../../domain/crawl/place.js';
 import type { OptionsByType, OptionTable } from '../../../domain/options.js';
 import type { Secret } from '../../../domain/secret.js';

@@ -1,5 +1,4 @@
 /** Converts the checked elements of crawl rules to match expressions and actions. */
-
 import type { Place } from '../../../domain/crawl/place.js';
 import type {
   MatchExpression,

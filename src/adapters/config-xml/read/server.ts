@@ -1,5 +1,4 @@
 /** Reads fetchers, extractors, the renderer and quotas. */
-
 import type { CrawlerDefinition, ServerDefinition } from '../../../domain/crawl/definition.js';
 import type {
   ExtractorDefinition,

@@ -1,5 +1,4 @@
 /** Reads sinks and webhooks. */
-
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, resolve, sep } from 'node:path';
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';

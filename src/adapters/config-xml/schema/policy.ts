@@ -1,5 +1,4 @@
 /** Crawlway's own elements inside a Crawler: policies of the reference systems, refresh, fetcher and sinks. */
-
 import { DOCUMENT_TYPES } from '../../../domain/content/document-types.js';
 import { SOURCES } from '../../../domain/frontier/sources.js';
 import { REFRESH_OBJECTIVES } from '../../../domain/refresh/smart-refresh.js';

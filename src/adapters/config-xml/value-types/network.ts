@@ -1,5 +1,4 @@
 /** URLs, addresses, headers and other values for requests. */
-
 import { isIP } from 'node:net';
 import { parseCidr } from '../../../domain/net/address.js';
 import { hasUserInfo } from '../../../domain/url/crawl-url.js';

@@ -1,5 +1,4 @@
 /** Extracts from a page what `cw:Content` specifies, using its tree, its JSON-LD and its microdata. */
-
 import { splitIntoChunks } from '../../../domain/content/chunks.js';
 import {
   alwaysNeedsTree,

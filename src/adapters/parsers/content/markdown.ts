@@ -1,5 +1,4 @@
 /** Converts a tree to Markdown (CommonMark with GitHub's tables and strikethrough). */
-
 import { type ChildNode, type Element, isElement, isText, type ParentNode, walkElements } from './nodes.js';
 import { foldWhitespace, getHeadingLevel, isHidden, isInline } from './readable.js';
 

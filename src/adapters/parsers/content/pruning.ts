@@ -1,5 +1,4 @@
 /** Removes from a tree what selectors and the page's own markers exclude. */
-
 import type { Marker } from '../../../domain/content/content-definition.js';
 import { MAX_MARKER_LENGTH } from '../html/markers.js';
 import type { PageMeasures } from './element-signs.js';

@@ -2,7 +2,6 @@
  * A process that reads one document after another: documents arrive on standard input, results go to standard output.
  * It runs under Node's permission model and may read no files except its own program; see document-process.ts.
  */
-
 import dgram from 'node:dgram';
 import dns from 'node:dns';
 import net from 'node:net';

@@ -1,5 +1,4 @@
 /** Uses an Apache Tika server as an extractor: the response to `PUT /tika` is XHTML, which is read like a page. */
-
 import type { ExtractorDefinition } from '../../../domain/crawl/fetcher-definition.js';
 import { readBounded } from '../../../domain/net/read-bounded.js';
 import { milliseconds } from '../../../domain/time/units.js';

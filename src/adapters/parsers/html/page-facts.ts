@@ -2,7 +2,6 @@
  * Collects what a page's tags contain: links, base URL, metas, language. The number of each is limited; the first ones
  * are kept.
  */
-
 import { isMachineReadableType } from '../../../domain/content/alternates.js';
 import { type CutLinks, DistinctLinks } from '../../../domain/content/distinct-links.js';
 import { parseRefresh } from '../../../domain/url/refresh-target.js';

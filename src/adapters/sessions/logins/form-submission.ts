@@ -1,5 +1,4 @@
 /** What the steps of a login send: fields as a form or as JSON, and what is read from the responses. */
-
 import { createHmac } from 'node:crypto';
 import type { LoginField } from '../../../domain/crawl/logins.js';
 import type { Instant } from '../../../domain/time/units.js';

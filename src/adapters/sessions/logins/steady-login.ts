@@ -2,7 +2,6 @@
  * Logins that send the same credentials with every request: Basic, a bearer token, a header, a client certificate, or
  * NTLM credentials.
  */
-
 import type { LoginDefinitionOf } from '../../../domain/crawl/logins.js';
 import { createBasicAuthorization } from '../../../domain/net/basic-authorization.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';

@@ -2,7 +2,6 @@
  * Tables can be distributed by a column only if every unique key contains it; rows are found without asking all
  * machines if keys begin with it.
  */
-
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';

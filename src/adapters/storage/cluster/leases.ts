@@ -4,7 +4,6 @@
  * decision is made under row locks with a snapshot taken after locking, so that exactly one of two competing nodes
  * wins.
  */
-
 import { createHash } from 'node:crypto';
 import { NodesDiffer } from '../../../engine/ports/partitions.js';
 import type { Connection, PostgresPool } from '../postgres/postgres-pool.js';

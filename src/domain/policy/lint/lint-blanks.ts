@@ -2,7 +2,6 @@
  * Finds patterns with a space or line break, which URLs cannot contain: they result from a wrapped line, or from a list
  * where a single value is expected.
  */
-
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
 import type { ConditionRule, MatchExpression } from '../../crawl/policy-definition.js';

@@ -1,5 +1,4 @@
 /** Finds recursive conditions that cannot have an effect in their position. */
-
 import type { Problem } from '../../crawl/place.js';
 import type { ConditionRule, ConditionsDefinition, ConditionTest } from '../../crawl/policy-definition.js';
 import { formatCondition } from '../conditions.js';

@@ -1,7 +1,6 @@
 /**
  * Finds expressions in which a dot or question mark is an operator, although the character itself seems to be meant.
  */
-
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Place, Problem } from '../../crawl/place.js';
 import type { ConditionRule, MatchExpression, MatchField } from '../../crawl/policy-definition.js';

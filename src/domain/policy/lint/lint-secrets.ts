@@ -1,5 +1,4 @@
 /** Finds credentials and secret headers that are sent to fewer servers than their pattern seems to cover. */
-
 import type { RootDefinition, ServerDefinition } from '../../crawl/definition.js';
 import type { Place, Problem } from '../../crawl/place.js';
 import type { ConditionRule, ConditionsDefinition } from '../../crawl/policy-definition.js';

@@ -1,7 +1,6 @@
 /**
  * Compiles a crawl rule's match expression to a predicate, and derives texts that every match must contain.
  */
-
 import type { Problem } from '../../crawl/place.js';
 import type { MatchExpression } from '../../crawl/policy-definition.js';
 import { LiteralIndex } from './literal-index.js';

@@ -2,7 +2,6 @@
  * Visits, releases and settlements may end in any order; none of these orders may leave a deletion waiting without a
  * reason.
  */
-
 import { describe, expect, it } from 'vitest';
 import { crawlerDefinition } from '../../../../test/support/crawler-definition.js';
 import { order } from '../../../../test/support/frontier-samples.js';

@@ -3,7 +3,6 @@
  * This module requests the visits that lead to a decision; domain/push/sign-of-life.ts and early-look.ts decide. Nothing
  * is lost in a restart: waiting deletions are in the ledger, and their pages are visited again anyway.
  */
-
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import type { DeletionGuardDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';

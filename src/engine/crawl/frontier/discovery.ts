@@ -2,7 +2,6 @@
  * Takes links into the frontier in batches: known URLs keep their state, new ones are stored and offered to their
  * crawler. Limits what one host can add, because endless calendars and session ids look like new pages forever.
  */
-
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import type { TrapDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';

@@ -2,7 +2,6 @@
  * Sites that have moved: their home page redirects to another site. The crawl follows where the configuration allows it
  * (domain/policy/move-rules.ts); elsewhere, the documents stay until an operator decides.
  */
-
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import { findMoveObjection } from '../../../domain/policy/move-rules.js';

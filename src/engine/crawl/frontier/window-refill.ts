@@ -2,7 +2,6 @@
  * Loads due URLs from the store into the windows of one crawler's frontier when windows run low and when URLs become
  * due. At most one read is in flight for each host and source.
  */
-
 import { SOURCES, type SourceNumber } from '../../../domain/frontier/sources.js';
 import { TimeHeap } from '../../../domain/frontier/time-heap.js';
 import { after, type Instant, NEVER, seconds } from '../../../domain/time/units.js';

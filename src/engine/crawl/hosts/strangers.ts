@@ -2,7 +2,6 @@
  * Whose URL is it? A page may name any number of URLs of another host. These are charged to strangers: together they take
  * at most a tenth of a host's limits, and wait behind the URLs that the host names itself.
  */
-
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import { isPlainAddress } from '../../../domain/content/exact-duplicates.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';

@@ -1,7 +1,6 @@
-import type { Clock } from '../../ports/clock.js';
 import type { HostRecords } from '../../ports/frontier-store.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
-import type { Partitions } from '../../ports/partitions.js';
+import type { Ports } from '../../ports/ports.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
 import type { Logins } from '../logins/logins.js';
 import { ErrorPageProbes } from './error-page-probes.js';
@@ -12,11 +11,9 @@ import { RobotsGate } from './robots-gate.js';
 import { SiteHealth } from './site-health.js';
 import { Strangers } from './strangers.js';
 
-interface WebServerServices {
+interface WebServerServices extends Pick<Ports, 'clock' | 'partitions'> {
   readonly store: HostRecords;
   readonly processor: Pick<PageProcessor, 'resolve' | 'fetch' | 'process'>;
-  readonly clock: Clock;
-  readonly partitions: Partitions;
   readonly events: CrawlEvents;
   readonly logins: Pick<Logins, 'findRobotsSession'>;
   readonly loadDomains: LoadDomains;

@@ -14,10 +14,8 @@ import {
 } from '../../../domain/crawl/quota-definition.js';
 import type { UrlId } from '../../../domain/crawl/url-state.js';
 import type { Duration, Instant } from '../../../domain/time/units.js';
-import type { Clock } from '../../ports/clock.js';
-import type { FrontierStore } from '../../ports/frontier-store.js';
-import type { Log } from '../../ports/log.js';
 import type { Nodes } from '../../ports/nodes.js';
+import type { Ports } from '../../ports/ports.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
 import { Usage } from './usage.js';
 
@@ -34,10 +32,7 @@ export interface QuotaView {
   readonly until?: Instant;
 }
 
-interface QuotaServices {
-  readonly store: FrontierStore;
-  readonly clock: Clock;
-  readonly log: Log;
+interface QuotaServices extends Pick<Ports, 'store' | 'clock' | 'log'> {
   readonly events: Pick<CrawlEvents, 'emit'>;
   readonly nodes: Pick<Nodes, 'name'>;
 }

@@ -4,10 +4,9 @@
  */
 import { formatIsoTime } from '../../../domain/time/http-date.js';
 import { after, type Duration, type Instant, instant, milliseconds, seconds } from '../../../domain/time/units.js';
-import type { Clock } from '../../ports/clock.js';
 import type { FrontierStore } from '../../ports/frontier-store.js';
-import type { Log } from '../../ports/log.js';
 import type { Nodes } from '../../ports/nodes.js';
+import type { Ports } from '../../ports/ports.js';
 
 const SAVE_INTERVAL = seconds(30);
 const DAY_MS = 86_400_000;
@@ -40,10 +39,8 @@ export interface UsageFilter {
   readonly crawlers?: ReadonlySet<string>;
 }
 
-interface UsageServices {
+interface UsageServices extends Pick<Ports, 'clock' | 'log'> {
   readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting' | 'listSettings' | 'countByStatus'>;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly nodes: Pick<Nodes, 'name'>;
 }
 

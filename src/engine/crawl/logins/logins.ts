@@ -3,12 +3,11 @@ import { createHash } from 'node:crypto';
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
 import { createLoginChooser, type LoginChooser, type LoginDefinition } from '../../../domain/crawl/logins.js';
 import { Secret } from '../../../domain/secret.js';
-import type { Clock } from '../../ports/clock.js';
 import type { RequestSession } from '../../ports/fetcher.js';
 import type { Settings } from '../../ports/frontier-store.js';
-import type { Log } from '../../ports/log.js';
 import type { CreateLogin } from '../../ports/login-method.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
+import type { Ports } from '../../ports/ports.js';
 import { createUnknownNameError } from '../../support/api-errors.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
 import { LoginSession, type LoginSnapshot, type LoginState, type LoginStatus } from './login-session.js';
@@ -20,11 +19,9 @@ export interface TextSeal {
   open(text: string): string;
 }
 
-export interface LoginServices {
+export interface LoginServices extends Pick<Ports, 'clock' | 'log'> {
   readonly store: Settings;
   readonly processor: Pick<PageProcessor, 'fetch'>;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly events: CrawlEvents;
   readonly createLogin?: CreateLogin;
   /** Absent if sessions are not to survive a restart. */

@@ -2,7 +2,6 @@
  * Passes deletions decided by visits through their crawler's guard: a host that fails, or loses many documents at once,
  * may merely have an outage. Deletions decided by an operator (clear, a configuration change, a release) bypass it.
  */
-
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import type { DeletionGuardDefinition } from '../../../domain/crawl/definition.js';
 import { GIVEN_UP } from '../../../domain/crawl/disposition.js';

@@ -3,7 +3,6 @@
  * recorded because the process died or the store failed. They are visited again without validators; whatever the visit
  * finds, a document or its absence, is ordered regardless of what the store believes.
  */
-
 import { decideDisposition } from '../../../domain/crawl/disposition.js';
 import { type DispositionRules } from '../../../domain/crawl/revisit.js';
 import { type Disposition, type VisitOutcome } from '../../../domain/crawl/state-changes.js';

@@ -3,7 +3,6 @@
  * once they have answered, settles the state. This is the only place that changes what the store knows about a
  * document.
  */
-
 import { type HeldChange, hasSameIdentity, isHoldCause } from '../../../domain/crawl/change-guard.js';
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import { UNKNOWN_STAMP, type UrlState } from '../../../domain/crawl/url-state.js';

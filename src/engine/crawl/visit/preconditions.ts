@@ -2,7 +2,6 @@
  * The conditions that must hold before a page is requested, checked in the order of the list. To add one, see
  * docs/architecture.md, "Seams".
  */
-
 import { createExclusion } from '../../../domain/crawl/exclusion.js';
 import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';

@@ -20,11 +20,10 @@ import { NEEDS_RENDERING } from '../../../domain/render/needs-rendering.js';
 import { between, type Duration, type Instant, milliseconds } from '../../../domain/time/units.js';
 import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
-import type { Clock } from '../../ports/clock.js';
-import type { CronSchedule } from '../../ports/cron-schedule.js';
 import type { Visit } from '../../ports/frontier-store.js';
 import type { PageOutcome, PageResult } from '../../ports/page-task.js';
 import type { Fence } from '../../ports/partitions.js';
+import type { Ports } from '../../ports/ports.js';
 import type { Tracing } from '../../ports/tracing.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
 import type { ClaimedChanges } from '../evidence/claimed-changes.js';
@@ -44,11 +43,9 @@ import type { UrlSettlement } from '../outcome/url-settlement.js';
 import { toDispositionRules } from './disposition-rules.js';
 import type { Documents } from './documents.js';
 
-export interface SettleServices {
-  readonly clock: Clock;
+export interface SettleServices extends Pick<Ports, 'clock' | 'cron'> {
   readonly hosts: Pick<Hosts, 'setVisitPrice'>;
   readonly inDoubt: Pick<InDoubtDeliveries, 'decide'>;
-  readonly cron: CronSchedule;
   readonly health: Pick<SiteHealth, 'recordVisit'>;
   readonly events: Pick<CrawlEvents, 'emit'>;
   readonly tracing: Pick<Tracing, 'tracePart'>;

@@ -1,7 +1,4 @@
-import type { Clock } from '../../ports/clock.js';
-import type { FrontierStore } from '../../ports/frontier-store.js';
-import type { Log } from '../../ports/log.js';
-import type { PageProcessor } from '../../ports/page-processor.js';
+import type { Ports } from '../../ports/ports.js';
 import type { SessionStore } from '../../ports/session-store.js';
 import type { Crawlers } from '../crawlers.js';
 import { HubSubscriptions } from '../evidence/hub-subscriptions.js';
@@ -15,11 +12,7 @@ import { OcrVisits } from './ocr-visits.js';
 import { RenderedVisits } from './rendered-visits.js';
 import { ResultReview } from './result-review.js';
 
-interface ToolServices {
-  readonly store: FrontierStore;
-  readonly processor: PageProcessor;
-  readonly clock: Clock;
-  readonly log: Log;
+interface ToolServices extends Pick<Ports, 'store' | 'processor' | 'clock' | 'log'> {
   readonly sessions: SessionStore;
   readonly logins: Logins;
   readonly webServers: WebServers;

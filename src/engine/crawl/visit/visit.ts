@@ -1,5 +1,4 @@
 /** One visit, from a leased URL to its settled state: fetch, links and settlement, in this order. */
-
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import { createEmptyResult, createReadingFailure } from '../../page/page-outcome.js';
