@@ -57,49 +57,46 @@ const ZERO_ORDERS = ['add', 'delete'].flatMap((kind) => ['acknowledged', 'refuse
 
 type CrawlerCount = { readonly crawler: string; readonly count: number };
 
+const define =
+  (type: MetricSpec['type']) =>
+  (name: string, help: string, labels: MetricSpec['labels'], rows: MetricSpec['rows']): MetricSpec => ({
+    ...{ type, name, help, labels, rows },
+  });
+const counter = define('counter');
+const gauge = define('gauge');
+
 const countByCrawler = (
   name: string,
   help: string,
   select: (metrics: EngineMetrics) => readonly CrawlerCount[],
-): MetricSpec => ({
-  type: 'counter',
-  name,
-  help,
-  labels: ['crawler'],
-  rows: ({ metrics }) => select(metrics).map(({ crawler, count }) => [{ crawler }, count]),
-});
+): MetricSpec =>
+  counter(name, help, ['crawler'], ({ metrics }) => select(metrics).map(({ crawler, count }) => [{ crawler }, count]));
 
-const measure = (name: string, help: string, read: (snapshot: Snapshot) => number): MetricSpec => ({
-  type: 'gauge',
-  ...{ name, help, labels: [] },
-  rows: (snapshot) => [[{}, read(snapshot)]],
-});
+const measure = (name: string, help: string, read: (snapshot: Snapshot) => number): MetricSpec =>
+  gauge(name, help, [], (snapshot) => [[{}, read(snapshot)]]);
 
 const SPECS: readonly MetricSpec[] = [
-  {
-    type: 'counter',
-    name: 'crawlway_api_refused_calls_total',
-    help: 'API calls that were refused: 401 missing or wrong key, 403 insufficient role, 429 too many calls.',
-    labels: ['status'],
-    rows: ({ refusedCounts }) => [...refusedCounts].map(([status, count]): Row => [{ status: String(status) }, count]),
-  },
-  {
-    type: 'counter',
-    name: 'crawlway_pages_total',
-    help: 'Visits by crawler and outcome: document, unchanged, redirect, sitemap, no-sitemap (none at the usual location), excluded or an error code.',
-    labels: ['crawler', 'outcome'],
-    rows: ({ metrics, crawlers }) => [
+  counter(
+    'crawlway_api_refused_calls_total',
+    'API calls that were refused: 401 missing or wrong key, 403 insufficient role, 429 too many calls.',
+    ['status'],
+    ({ refusedCounts }) => [...refusedCounts].map(([status, count]): Row => [{ status: String(status) }, count]),
+  ),
+  counter(
+    'crawlway_pages_total',
+    'Visits by crawler and outcome: document, unchanged, redirect, sitemap, no-sitemap (none at the usual location), excluded or an error code.',
+    ['crawler', 'outcome'],
+    ({ metrics, crawlers }) => [
       ...createZeroRows(crawlers, [{ outcome: 'document' }]),
       ...metrics.pages.map(({ crawler, outcome, count }): Row => [{ crawler, outcome: toOutcome(outcome) }, count]),
     ],
-  },
-  {
-    type: 'counter',
-    name: 'crawlway_documents_without_text_total',
-    help: 'Documents whose text could not be extracted, or only a part of it, by reason code (extract-…, no-text-layer, text-by-ocr, text-incomplete, text-cut).',
-    labels: ['crawler', 'reason'],
-    rows: ({ metrics }) => metrics.unread.map(({ crawler, reason, count }): Row => [{ crawler, reason }, count]),
-  },
+  ),
+  counter(
+    'crawlway_documents_without_text_total',
+    'Documents whose text could not be extracted, or only a part of it, by reason code (extract-…, no-text-layer, text-by-ocr, text-incomplete, text-cut).',
+    ['crawler', 'reason'],
+    ({ metrics }) => metrics.unread.map(({ crawler, reason, count }): Row => [{ crawler, reason }, count]),
+  ),
   countByCrawler(
     'crawlway_pages_needing_rendering_total',
     'Pages read that have no content without their scripts (needs-rendering).',
@@ -110,31 +107,29 @@ const SPECS: readonly MetricSpec[] = [
     'Pages read whose main content (main="true") has less than half of their text outside links.',
     (metrics) => metrics.mostlyCut,
   ),
-  {
-    type: 'counter',
-    name: 'crawlway_rendered_pages_total',
-    help: 'Attempts to render a page in the browser, by outcome: rendered, render-timeout, render-memory or render-crash.',
-    labels: ['crawler', 'outcome'],
-    rows: ({ metrics }) =>
+  counter(
+    'crawlway_rendered_pages_total',
+    'Attempts to render a page in the browser, by outcome: rendered, render-timeout, render-memory or render-crash.',
+    ['crawler', 'outcome'],
+    ({ metrics }) =>
       metrics.rendering.flatMap(({ crawler, pages }) =>
         Object.entries(pages).map(([outcome, count]): Row => [{ crawler, outcome }, count]),
       ),
-  },
+  ),
   countByCrawler(
     'crawlway_rendering_seconds_total',
     'Time taken to render pages, from the request to the browser until its response.',
     ({ rendering }) => rendering.map(({ crawler, seconds }) => ({ crawler, count: seconds })),
   ),
-  {
-    type: 'counter',
-    name: 'crawlway_rendering_refused_requests_total',
-    help: 'Requests by rendered pages that were not made, by reason: kind, scheme, method, blocked-host, robots, other-origin, address, limit, host-rests, crawl-space, navigation, failed.',
-    labels: ['crawler', 'reason'],
-    rows: ({ metrics }) =>
+  counter(
+    'crawlway_rendering_refused_requests_total',
+    'Requests by rendered pages that were not made, by reason: kind, scheme, method, blocked-host, robots, other-origin, address, limit, host-rests, crawl-space, navigation, failed.',
+    ['crawler', 'reason'],
+    ({ metrics }) =>
       metrics.rendering.flatMap(({ crawler, refused }) =>
         Object.entries(refused).map(([reason, count]): Row => [{ crawler, reason }, count]),
       ),
-  },
+  ),
   countByCrawler('crawlway_fetched_bytes_total', 'Bytes received from web sites.', (metrics) => metrics.bytes),
   countByCrawler('crawlway_links_discovered_total', 'Links found on pages.', ({ links }) =>
     links.map(({ crawler, discovered }) => ({ crawler, count: discovered })),
@@ -142,171 +137,127 @@ const SPECS: readonly MetricSpec[] = [
   countByCrawler('crawlway_links_refused_total', 'Links that the crawl policy rejected.', ({ links }) =>
     links.map(({ crawler, refused }) => ({ crawler, count: refused })),
   ),
-  {
-    type: 'counter',
-    name: 'crawlway_orders_total',
-    help: 'Push orders by kind (add, delete) and state.',
-    labels: ['crawler', 'kind', 'state'],
-    rows: ({ metrics, crawlers }) => [
+  counter(
+    'crawlway_orders_total',
+    'Push orders by kind (add, delete) and state.',
+    ['crawler', 'kind', 'state'],
+    ({ metrics, crawlers }) => [
       ...createZeroRows(crawlers, ZERO_ORDERS),
       ...metrics.orders.map(({ crawler, kind, state, count }): Row => [{ crawler, kind, state }, count]),
     ],
-  },
-  {
-    type: 'gauge',
-    name: 'crawlway_visit_price_seconds',
-    help: 'How much time one page must gain in freshness for a refresh visit to be worthwhile, mean over the last refresh visits.',
-    labels: ['crawler'],
-    rows: ({ metrics }) => metrics.visitPrices.map(({ crawler, price }) => [{ crawler }, price / 1000]),
-  },
+  ),
+  gauge(
+    'crawlway_visit_price_seconds',
+    'How much time one page must gain in freshness for a refresh visit to be worthwhile, mean over the last refresh visits.',
+    ['crawler'],
+    ({ metrics }) => metrics.visitPrices.map(({ crawler, price }) => [{ crawler }, price / 1000]),
+  ),
   measure('crawlway_active_fetches', 'Pages currently being fetched.', ({ metrics }) => metrics.activeFetches),
   measure(
     'crawlway_held_deletions',
     'Deletions and changes that the guards withhold: held for an operator, or until the host is well.',
     ({ metrics }) => metrics.heldDeletions,
   ),
-  {
-    type: 'gauge',
-    name: 'crawlway_held_changes',
-    help: 'Changes that the change guard holds, by cause.',
-    labels: ['cause'],
-    rows: ({ metrics }) => metrics.heldChanges.map(({ cause, count }) => [{ cause }, count]),
-  },
-  {
-    type: 'gauge',
-    name: 'crawlway_quota_used_ratio',
-    help: 'Share of a quota that is used, by limit (urls, documents, bytes, rendering): 1 or more if nothing is left.',
-    labels: ['quota', 'limit'],
-    rows: ({ metrics }) => metrics.quotas.map(({ quota, limit, used, max }) => [{ quota, limit }, used / max]),
-  },
+  gauge('crawlway_held_changes', 'Changes that the change guard holds, by cause.', ['cause'], ({ metrics }) =>
+    metrics.heldChanges.map(({ cause, count }) => [{ cause }, count]),
+  ),
+  gauge(
+    'crawlway_quota_used_ratio',
+    'Share of a quota that is used, by limit (urls, documents, bytes, rendering): 1 or more if nothing is left.',
+    ['quota', 'limit'],
+    ({ metrics }) => metrics.quotas.map(({ quota, limit, used, max }) => [{ quota, limit }, used / max]),
+  ),
   measure(
     'crawlway_database_bytes',
     'Size of the database: tables and indexes, with what is free in them.',
     ({ metrics }) => metrics.databaseBytes,
   ),
-  {
-    type: 'gauge',
-    name: 'crawlway_disk_free_bytes',
-    help: 'Free space on the disk with the data directory.',
-    labels: [],
-    rows: ({ diskFreeBytes }) => (diskFreeBytes === undefined ? [] : [[{}, diskFreeBytes]]),
-  },
+  gauge('crawlway_disk_free_bytes', 'Free space on the disk with the data directory.', [], ({ diskFreeBytes }) =>
+    diskFreeBytes === undefined ? [] : [[{}, diskFreeBytes]],
+  ),
   measure(
     'crawlway_commands_set_aside',
     'Commands between nodes that failed too often, on all nodes.',
     ({ metrics }) => metrics.commandsSetAside,
   ),
-  {
-    type: 'gauge',
-    name: 'crawlway_login_up',
-    help: '1 unless the login fails or was refused and will not be retried.',
-    labels: ['login'],
-    rows: ({ logins }) =>
+  gauge(
+    'crawlway_login_up',
+    '1 unless the login fails or was refused and will not be retried.',
+    ['login'],
+    ({ logins }) =>
       logins.map(({ name, state }) => [{ login: name }, state === 'failing' || state === 'stopped' ? 0 : 1]),
-  },
-  {
-    type: 'gauge',
-    name: 'crawlway_plugin_up',
-    help: '1 unless the plug-in cannot be loaded or its process keeps exiting.',
-    labels: ['plugin'],
-    rows: ({ plugins }) => plugins.map(({ name, state }) => [{ plugin: name }, state === 'failed' ? 0 : 1]),
-  },
-  {
-    type: 'counter',
-    name: 'crawlway_plugin_calls_total',
-    help: 'Calls to plug-ins by function and result: answered or failed (plugin-failed).',
-    labels: ['plugin', 'hook', 'result'],
-    rows: ({ plugins }) =>
+  ),
+  gauge(
+    'crawlway_plugin_up',
+    '1 unless the plug-in cannot be loaded or its process keeps exiting.',
+    ['plugin'],
+    ({ plugins }) => plugins.map(({ name, state }) => [{ plugin: name }, state === 'failed' ? 0 : 1]),
+  ),
+  counter(
+    'crawlway_plugin_calls_total',
+    'Calls to plug-ins by function and result: answered or failed (plugin-failed).',
+    ['plugin', 'hook', 'result'],
+    ({ plugins }) =>
       plugins.flatMap(({ name, calls }) =>
         calls.flatMap(({ hook, answered, failed }): Row[] => [
           [{ plugin: name, hook, result: 'answered' }, answered],
           [{ plugin: name, hook, result: 'failed' }, failed],
         ]),
       ),
-  },
-  {
-    type: 'counter',
-    name: 'crawlway_plugin_seconds_total',
-    help: 'Duration of calls to plug-ins, including waiting time.',
-    labels: ['plugin', 'hook'],
-    rows: ({ plugins }) =>
+  ),
+  counter(
+    'crawlway_plugin_seconds_total',
+    'Duration of calls to plug-ins, including waiting time.',
+    ['plugin', 'hook'],
+    ({ plugins }) =>
       plugins.flatMap(({ name, calls }) =>
         calls.map(({ hook, milliseconds }): Row => [{ plugin: name, hook }, milliseconds / 1000]),
       ),
-  },
-  {
-    type: 'counter',
-    name: 'crawlway_plugin_restarts_total',
-    help: 'Plug-in processes that ended or had to be stopped.',
-    labels: ['plugin'],
-    rows: ({ plugins }) => plugins.map(({ name, restarts }) => [{ plugin: name }, restarts]),
-  },
-  {
-    type: 'gauge',
-    name: 'crawlway_sink_up',
-    help: '1 if the sink accepts orders.',
-    labels: ['sink'],
-    rows: ({ sinks }) => sinks.map(({ name, state }) => [{ sink: name }, state === 'ready' ? 1 : 0]),
-  },
-  {
-    type: 'gauge',
-    name: 'crawlway_sink_owed_documents',
-    help: 'Documents that the sink has yet to receive because it was slow or down while others kept up.',
-    labels: ['sink'],
-    rows: ({ sinks, owedCounts }) =>
+  ),
+  counter(
+    'crawlway_plugin_restarts_total',
+    'Plug-in processes that ended or had to be stopped.',
+    ['plugin'],
+    ({ plugins }) => plugins.map(({ name, restarts }) => [{ plugin: name }, restarts]),
+  ),
+  gauge('crawlway_sink_up', '1 if the sink accepts orders.', ['sink'], ({ sinks }) =>
+    sinks.map(({ name, state }) => [{ sink: name }, state === 'ready' ? 1 : 0]),
+  ),
+  gauge(
+    'crawlway_sink_owed_documents',
+    'Documents that the sink has yet to receive because it was slow or down while others kept up.',
+    ['sink'],
+    ({ sinks, owedCounts }) =>
       sinks.map(({ name }) => [
         { sink: name },
         owedCounts.filter(({ sink }) => sink === name).reduce((sum, { documents }) => sum + documents, 0),
       ]),
-  },
-  {
-    type: 'gauge',
-    name: 'crawlway_sink_pending_orders',
-    help: 'Orders on the way to the sink.',
-    labels: ['sink'],
-    rows: ({ sinks }) => sinks.map(({ name, pending }) => [{ sink: name }, pending]),
-  },
-  {
-    type: 'counter',
-    name: 'crawlway_sink_superseded_orders_total',
-    help: 'Orders for which the sink keeps a newer version of the document (external versions).',
-    labels: ['sink'],
-    rows: ({ sinks }) => sinks.map(({ name, superseded }) => [{ sink: name }, superseded]),
-  },
-  {
-    type: 'gauge',
-    name: 'crawlway_crawler_running',
-    help: '1 if the crawler is fetching.',
-    labels: ['crawler'],
-    rows: ({ crawlers }) => crawlers.map(({ name, state }) => [{ crawler: name }, state === 'running' ? 1 : 0]),
-  },
-  {
-    type: 'gauge',
-    name: 'crawlway_documents',
-    help: 'Documents in the index.',
-    labels: ['crawler'],
-    rows: ({ crawlers }) => crawlers.map(({ name, counts }) => [{ crawler: name }, counts.indexed]),
-  },
-  {
-    type: 'gauge',
-    name: 'crawlway_urls',
-    help: 'Stored URLs by status.',
-    labels: ['crawler', 'status'],
-    rows: ({ crawlers }) =>
-      crawlers.flatMap(({ name, counts }) =>
-        Object.entries(counts.byStatus).map(([status, count]): Row => [{ crawler: name, status }, count]),
-      ),
-  },
-  {
-    type: 'gauge',
-    name: 'crawlway_queue_depth',
-    help: 'Queued URLs by source.',
-    labels: ['crawler', 'source'],
-    rows: ({ crawlers }) =>
-      crawlers.flatMap(({ name, sources }) =>
-        sources.map((source): Row => [{ crawler: name, source: source.name }, source.depth]),
-      ),
-  },
+  ),
+  gauge('crawlway_sink_pending_orders', 'Orders on the way to the sink.', ['sink'], ({ sinks }) =>
+    sinks.map(({ name, pending }) => [{ sink: name }, pending]),
+  ),
+  counter(
+    'crawlway_sink_superseded_orders_total',
+    'Orders for which the sink keeps a newer version of the document (external versions).',
+    ['sink'],
+    ({ sinks }) => sinks.map(({ name, superseded }) => [{ sink: name }, superseded]),
+  ),
+  gauge('crawlway_crawler_running', '1 if the crawler is fetching.', ['crawler'], ({ crawlers }) =>
+    crawlers.map(({ name, state }) => [{ crawler: name }, state === 'running' ? 1 : 0]),
+  ),
+  gauge('crawlway_documents', 'Documents in the index.', ['crawler'], ({ crawlers }) =>
+    crawlers.map(({ name, counts }) => [{ crawler: name }, counts.indexed]),
+  ),
+  gauge('crawlway_urls', 'Stored URLs by status.', ['crawler', 'status'], ({ crawlers }) =>
+    crawlers.flatMap(({ name, counts }) =>
+      Object.entries(counts.byStatus).map(([status, count]): Row => [{ crawler: name, status }, count]),
+    ),
+  ),
+  gauge('crawlway_queue_depth', 'Queued URLs by source.', ['crawler', 'source'], ({ crawlers }) =>
+    crawlers.flatMap(({ name, sources }) =>
+      sources.map((source): Row => [{ crawler: name, source: source.name }, source.depth]),
+    ),
+  ),
 ];
 
 /** Gauges of prom-client with names of counters, which are sums of others, too. */
