@@ -1,5 +1,5 @@
 /** Assembles the Nest application, with everything that applies to every call. */
-import type { DynamicModule, LoggerService } from '@nestjs/common';
+import { type DynamicModule, HttpException, type LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
@@ -10,7 +10,6 @@ import { apiPriority } from './engine.module.js';
 import { registerBodyParsers } from './http/body-parsers.js';
 import { Connections } from './http/connections.js';
 import { MAX_REQUEST_HEAD } from './http/limits.js';
-import { refuseOtherMethods } from './http/other-methods.js';
 import { ProblemFilter, respondToMalformedRequest, respondToMalformedUrl } from './http/problem.filter.js';
 import { createValidationPipe } from './http/validation.js';
 import { serveAssistants } from './mcp/mcp-route.js';
@@ -151,3 +150,35 @@ class NestLog implements LoggerService {
     this.target.error(String(message), { nest: rest.at(-1), error: message instanceof Error ? message : undefined });
   }
 }
+
+/**
+ * Answers 405, with the methods in `Allow`, where a path has no such method, instead of 404. To be called before routes
+ * are registered.
+ */
+function refuseOtherMethods(fastify: FastifyInstance): void {
+  const routes: { readonly path: RegExp; readonly methods: readonly string[]; readonly endsInName: boolean }[] = [];
+  fastify.addHook('onRoute', ({ url, method }) => {
+    // Files of the console, whose paths are a pattern that matches everything.
+    if (!url.includes('*'))
+      routes.push({ path: toExpression(url), methods: [method].flat(), endsInName: !/:\w+$/.test(url) });
+  });
+  fastify.addHook('onRequest', async (request, reply) => {
+    const path = request.url.split('?', 1)[0]!;
+    if (!request.is404 && !isTakenByMistake(request.routeOptions.url, path)) return;
+    const matching = routes.filter((route) => route.path.test(path));
+    // `/rules/move` is a path of its own, though `/rules/{index}` matches it.
+    const own = matching.filter(({ endsInName }) => endsInName);
+    const allowed = new Set((own.length > 0 ? own : matching).flatMap(({ methods }) => methods));
+    if (allowed.size === 0 || allowed.has(request.method)) return;
+    const list = [...allowed].sort().join(', ');
+    reply.header('allow', list);
+    throw new HttpException(`The path does not have the method ${request.method}; it has ${list}.`, 405);
+  });
+}
+
+/** By the files of the console, which match every path, or by a route that ends in a number. */
+const isTakenByMistake = (route: string | undefined, path: string): boolean =>
+  route?.includes('*') || (/:(?:index|version|id)$/.test(route ?? '') && !/\/[\d.]+$/.test(path));
+
+const toExpression = (url: string): RegExp =>
+  new RegExp(`^${url.replace(/[.+?^$()[\]{}|\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}/?$`);

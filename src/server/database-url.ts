@@ -2,10 +2,9 @@
  * Reads the URL of the database in which the server stores its data. A PostgreSQL URL may contain a password, so only
  * its host and database are shown.
  */
-import { DATABASES } from '../domain/database-kind.js';
-import { describeDatabase } from '../domain/database-place.js';
+import { DATABASES, describeDatabase } from '../domain/database-kind.js';
 import { Secret } from '../domain/secret.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from './fail.js';
 
 const SQLITE_PREFIX = DATABASES.sqlite.prefix;
 const POSTGRES_PREFIX = DATABASES.postgres.prefix;

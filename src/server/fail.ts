@@ -1,7 +1,6 @@
 /** Tells the operator about an error that ends the program. */
 import { getSystemErrorMessage } from 'node:util';
 import { redact } from '../domain/redact.js';
-import { UsageError } from './options.js';
 import { toPrintableLines } from './printable.js';
 
 /** Names of errors whose message says everything that an operator needs; a stack trace would only obscure it. */
@@ -34,4 +33,9 @@ function describeError(error: unknown): string {
   const { path } = error as NodeJS.ErrnoException;
   const reportedError = path === undefined ? error : (toFileError(path, 'used', error) as Error);
   return PLAIN_ERRORS.has(reportedError.name) ? reportedError.message : (reportedError.stack ?? reportedError.message);
+}
+
+/** A mistake in flags or environment: reported in one sentence, without a stack trace. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
 }

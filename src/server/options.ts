@@ -6,11 +6,11 @@ import { isSharedDatabase } from '../domain/database-kind.js';
 import { Secret } from '../domain/secret.js';
 import { type Duration, seconds } from '../domain/time/units.js';
 import { readDatabaseUrl } from './database-url.js';
+import { UsageError } from './fail.js';
 import { type ApiKey, parseApiKeys } from './security/api-keys.js';
 import { type OidcOptions, readOidcOptions } from './sign-in/oidc-options.js';
-import { UsageError } from './usage-error.js';
 
-export { UsageError } from './usage-error.js';
+export { UsageError } from './fail.js';
 
 export interface ServerOptions {
   readonly configFile: string;

@@ -3,7 +3,7 @@
  * mean. Unknown, missing and duplicate ones are collected as problems with their places, and reading continues.
  */
 import type { Place } from '../../domain/crawl/place.js';
-import { NOT_UTF8_MESSAGE, REPLACEMENT_CHARACTER } from '../../domain/policy/not-utf8.js';
+import { NOT_UTF8_MESSAGE, REPLACEMENT_CHARACTER } from '../../domain/policy/rule-file-problems.js';
 import { Secret, UnreadableSecret } from '../../domain/secret.js';
 import { findLikelySpelling, suggestSpelling } from '../../domain/spelling.js';
 import { hasUserInfo } from '../../domain/url/crawl-url.js';

@@ -4,8 +4,7 @@
  */
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
-import type { MetaDefinition, RuleDefinition, UrlOptions } from '../crawl/policy-definition.js';
-import { formatExpression } from './expression-text.js';
+import type { MatchExpression, MetaDefinition, RuleDefinition, UrlOptions } from '../crawl/policy-definition.js';
 import { type Draft, isRoot, type Layer, type Rejection } from './layer.js';
 import { compileExpression } from './matching/expression.js';
 import { LiteralIndex } from './matching/literal-index.js';
@@ -185,3 +184,27 @@ function createRejection(rule: CompiledRule | undefined, { place }: CrawlerDefin
     detail: 'no rule with Accept matches, defaultAccept is off, and no site mode accepts it',
   };
 }
+
+/** Descriptions of match expressions, for explanations and the resolved view. */
+
+/** Describes an expression: `host exact "www.foo.com" and not (path suffix ".gif")`. */
+export function formatExpression(expression: MatchExpression): string {
+  switch (expression.type) {
+    case 'and':
+    case 'or':
+      return expression.children.map(parenthesize).join(` ${expression.type} `);
+    case 'not':
+      return `not ${parenthesize(expression.child)}`;
+    case 'length':
+      return `${expression.field} length ${expression.minimum ?? 0} to ${expression.maximum ?? 'any'}`;
+    case 'domain':
+      return `domain ${expression.value}`;
+    case 'atom':
+      return `${expression.field} ${expression.kind} "${expression.value.slice(0, 200)}"`;
+  }
+}
+
+const parenthesize = (expression: MatchExpression): string =>
+  expression.type === 'and' || expression.type === 'or' || expression.type === 'not'
+    ? `(${formatExpression(expression)})`
+    : formatExpression(expression);

@@ -6,8 +6,7 @@ import type { Place, Problem } from '../crawl/place.js';
 import type { CrawlSpaceRule } from '../crawl/policy-definition.js';
 import { normalizeCidr } from '../net/address.js';
 import { stripUserInfo } from '../url/crawl-url.js';
-import { createForeignFileProblem } from './foreign-file.js';
-import { NOT_UTF8_MESSAGE, REPLACEMENT_CHARACTER } from './not-utf8.js';
+import { createForeignFileProblem, NOT_UTF8_MESSAGE, REPLACEMENT_CHARACTER } from './rule-file-problems.js';
 
 /** A global crawl space has only domain rules, because its sole purpose is to divide hosts between crawlers. */
 export type CrawlSpaceKind = 'local' | 'global';

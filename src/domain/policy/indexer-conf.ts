@@ -8,9 +8,8 @@ import { Secret } from '../secret.js';
 import { suggestSpelling } from '../spelling.js';
 import { forEachInSteps, runAtOnce, type Steps } from '../steps.js';
 import { hasUserInfo } from '../url/crawl-url.js';
-import { createForeignFileProblem } from './foreign-file.js';
-import { NOT_UTF8_MESSAGE, REPLACEMENT_CHARACTER } from './not-utf8.js';
 import { parsePeriod } from './period.js';
+import { createForeignFileProblem, NOT_UTF8_MESSAGE, REPLACEMENT_CHARACTER } from './rule-file-problems.js';
 import { toRecordPrefix } from './server-records.js';
 
 export interface IndexerConf {

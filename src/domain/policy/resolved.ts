@@ -13,9 +13,8 @@ import type {
 import { toComparableUrl } from '../url/url-form.js';
 import { type ConditionStep, compileConditions, formatCondition } from './conditions.js';
 import { compilePolicy } from './crawl-policy.js';
-import { describeRuleEffect, formatRuleLabel } from './crawl-rules.js';
+import { describeRuleEffect, formatExpression, formatRuleLabel } from './crawl-rules.js';
 import { formatSpaceRule } from './crawl-space.js';
-import { formatExpression } from './expression-text.js';
 import { compileExpression } from './matching/expression.js';
 import { Subject } from './matching/subject.js';
 import { formatOptions, formatOptionValues, type OptionName } from './options.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeDatabase } from '../database-place.js';
+import { describeDatabase } from '../database-kind.js';
 import { findKafkaUrlFault, parseKafkaUrl } from './kafka-url.js';
 import { findPostgresqlUrlFault, parsePostgresqlUrl } from './postgresql-url.js';
 

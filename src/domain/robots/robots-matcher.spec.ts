@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { normalizePath, normalizePattern } from './path-form.js';
+import type { RobotsRule } from './robots-matcher.js';
 import { RobotsMatcher } from './robots-matcher.js';
-import type { RobotsRule } from './robots-rule.js';
 
 const rules = (...patterns: readonly string[]): RobotsRule[] =>
   patterns.map((text, index) => ({ allow: text.startsWith('+'), pattern: text.slice(1), line: index + 1 }));

@@ -2,7 +2,6 @@
  * Finds the rule of robots.txt that decides about a path without trying all of them: a file may have 30,000 rules, and
  * every URL of its host is checked.
  */
-import type { RobotsRule } from './robots-rule.js';
 
 /** Up to this many rules with stars are tried one by one. */
 const MAX_UNINDEXED_RULES = 16;
@@ -130,4 +129,12 @@ function matchesStarRule({ head, pieces, tail, isAnchored }: StarRule, path: str
     from = position + piece.length;
   }
   return isAnchored ? path.length - tail.length >= from && path.endsWith(tail) : path.includes(tail, from);
+}
+
+export interface RobotsRule {
+  readonly allow: boolean;
+  /** In the normal form of path-form.ts; `*` and a `$` at the end are operators. */
+  readonly pattern: string;
+  /** 1-based line number in robots.txt. */
+  readonly line: number;
 }

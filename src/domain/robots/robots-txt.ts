@@ -4,10 +4,10 @@
  */
 import { type Duration, seconds } from '../time/units.js';
 import { normalizePath, normalizePattern } from './path-form.js';
+import type { RobotsRule } from './robots-matcher.js';
 import { RobotsMatcher } from './robots-matcher.js';
-import type { RobotsRule } from './robots-rule.js';
 
-export type { RobotsRule } from './robots-rule.js';
+export type { RobotsRule } from './robots-matcher.js';
 
 export interface RobotsTxt {
   readonly groups: readonly RobotsGroup[];

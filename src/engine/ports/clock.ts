@@ -8,3 +8,6 @@ export interface Clock {
   /** Resolves after `wait`, or as soon as the signal aborts. */
   sleep(wait: Duration, signal?: AbortSignal): Promise<void>;
 }
+
+/** The next time of a cron expression after the given time; undefined if there is none. */
+export type CronSchedule = (cron: string, timeZone: string, from: Instant) => Instant | undefined;

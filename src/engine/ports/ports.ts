@@ -1,5 +1,4 @@
-import type { Clock } from './clock.js';
-import type { CronSchedule } from './cron-schedule.js';
+import type { Clock, CronSchedule } from './clock.js';
 import type { FrontierStore } from './frontier-store.js';
 import type { Log } from './log.js';
 import type { Nodes } from './nodes.js';

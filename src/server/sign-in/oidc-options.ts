@@ -1,6 +1,6 @@
 import { Secret } from '../../domain/secret.js';
+import { UsageError } from '../fail.js';
 import { GRANT_FORM, parseGrant, type RoleGrant } from '../security/api-keys.js';
-import { UsageError } from '../usage-error.js';
 
 /** How people sign in to the console by OpenID Connect, as configured by environment variables. */
 export interface OidcOptions {

@@ -1,7 +1,7 @@
 /** Reads the crawl spaces from the rule files that the configuration names. */
 import type { CrawlSpaceDefinition, GlobalCrawlSpaceDefinition } from '../../../domain/crawl/policy-definition.js';
 import { type CrawlSpaceKind, parseCrawlSpace } from '../../../domain/policy/crawl-space-file.js';
-import { findEncodingProblem } from '../../../domain/policy/not-utf8.js';
+import { findEncodingProblem } from '../../../domain/policy/rule-file-problems.js';
 import { findOnlyChild, type Node } from '../interpret.js';
 import * as policy from '../schema/policy.js';
 import type { ReadContext } from './context.js';

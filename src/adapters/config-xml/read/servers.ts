@@ -5,7 +5,7 @@
 import type { RootDefinition } from '../../../domain/crawl/definition.js';
 import type { ServerParameters, ServerRecord, ServersDefinition } from '../../../domain/crawl/policy-definition.js';
 import { type IndexerConf, parseIndexerConfInSteps } from '../../../domain/policy/indexer-conf.js';
-import { findEncodingProblem } from '../../../domain/policy/not-utf8.js';
+import { findEncodingProblem } from '../../../domain/policy/rule-file-problems.js';
 import type { Secret } from '../../../domain/secret.js';
 import { forEachInSteps, type Steps } from '../../../domain/steps.js';
 import { isOfKind, type Node } from '../interpret.js';

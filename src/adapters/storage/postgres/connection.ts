@@ -4,7 +4,7 @@
  */
 import type pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
-import { describeDatabase } from '../../../domain/database-place.js';
+import { describeDatabase } from '../../../domain/database-kind.js';
 import type { Secret } from '../../../domain/secret.js';
 
 /**

@@ -15,13 +15,19 @@ import {
   type UrlFilter,
   type Visit,
 } from '../../../engine/ports/frontier-store.js';
-import { toCrawlerCounts } from '../shared/crawler-counts.js';
-import { buildCounterQuery, buildOrderWhere, buildUrlWhere, LIKE } from '../shared/filter-sql.js';
+import {
+  allSettings,
+  buildCounterQuery,
+  buildOrderWhere,
+  buildUrlWhere,
+  computeSettingsEnd,
+  LIKE,
+} from '../shared/filter-sql.js';
 import { type LinksRecord, toLinks } from '../shared/link-row.js';
 import { type OrderRecord, toLedgerEntry, toOrderStateCode, toVisit, type VisitRecord } from '../shared/order-row.js';
 import { computePartition, getPartition } from '../shared/partition.js';
-import { allSettings, computeSettingsEnd } from '../shared/setting-range.js';
 import type { CounterChange } from '../shared/tally.js';
+import { toCrawlerCounts } from '../shared/tally.js';
 import { REMOVED, toState, type UrlRecord } from '../shared/url-row.js';
 import { toIdColumns } from './postgres-changes.js';
 import type { PostgresPool } from './postgres-pool.js';

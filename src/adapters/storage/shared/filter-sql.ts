@@ -1,7 +1,7 @@
 /** Builds the WHERE clauses for the filters of URLs and orders, with `?` parameters, for both databases. */
 import { getHostKey, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
-import type { LedgerFilter, UrlFilter } from '../../../engine/ports/frontier-store.js';
+import type { LedgerFilter, SettingsPage, UrlFilter } from '../../../engine/ports/frontier-store.js';
 import { toKindCode, toOrderStateCode } from './order-row.js';
 import { toDiscoveredViaCode, toStatusCode, type Value } from './url-row.js';
 
@@ -164,3 +164,14 @@ function likeToGlob(like: string): string {
 }
 
 const escapeGlob = (character: string): string => (/[*?[]/.test(character) ? `[${character}]` : character);
+
+/** The last code point, which no setting's name contains. */
+const LAST_CODE_POINT = '\u{10ffff}';
+
+/** Computes a name that sorts after all names with the prefix, in byte order. */
+export const computeSettingsEnd = (prefix: string): string => prefix + LAST_CODE_POINT;
+
+/** Effectively no limit. */
+const NO_LIMIT = 2 ** 31 - 1;
+
+export const allSettings = (prefix: string): SettingsPage => ({ from: prefix, limit: NO_LIMIT });

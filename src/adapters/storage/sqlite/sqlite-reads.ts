@@ -16,12 +16,20 @@ import {
   type UrlFilter,
   type Visit,
 } from '../../../engine/ports/frontier-store.js';
-import { toCrawlerCounts } from '../shared/crawler-counts.js';
-import { buildCounterQuery, buildOrderWhere, buildUrlWhere, findHost, GLOB, type Where } from '../shared/filter-sql.js';
+import {
+  allSettings,
+  buildCounterQuery,
+  buildOrderWhere,
+  buildUrlWhere,
+  computeSettingsEnd,
+  findHost,
+  GLOB,
+  type Where,
+} from '../shared/filter-sql.js';
 import { type LinksRecord, toLinks } from '../shared/link-row.js';
 import { type OrderRecord, toLedgerEntry, toOrderStateCode, toVisit, type VisitRecord } from '../shared/order-row.js';
-import { allSettings, computeSettingsEnd } from '../shared/setting-range.js';
 import type { CounterChange } from '../shared/tally.js';
+import { toCrawlerCounts } from '../shared/tally.js';
 import { REMOVED, toState, URL_COLUMNS, type UrlRecord } from '../shared/url-row.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
 

@@ -3,7 +3,7 @@ import { placeAt } from '../../../../test/support/crawler-definition.js';
 import type { Problem } from '../../crawl/place.js';
 import type { MatchExpression } from '../../crawl/policy-definition.js';
 import { toCrawlUrl } from '../../url/crawl-url.js';
-import { formatExpression } from '../expression-text.js';
+import { formatExpression } from '../crawl-rules.js';
 import { compileExpression, normalizeDomain } from './expression.js';
 import { mapTexts, requireAll, requireOneOf, requireText, toIndexForm } from './necessary.js';
 import { Subject } from './subject.js';

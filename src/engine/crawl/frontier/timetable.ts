@@ -14,8 +14,7 @@ import {
   NEVER,
   seconds,
 } from '../../../domain/time/units.js';
-import type { Clock } from '../../ports/clock.js';
-import type { CronSchedule } from '../../ports/cron-schedule.js';
+import type { Clock, CronSchedule } from '../../ports/clock.js';
 import { type Gate, type GatedWindow, WaitingWindows } from './gate.js';
 
 /** Bandwidth left unused during this time may still be used. */

@@ -1,7 +1,7 @@
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import { type DispositionRules, type VisitSchedule } from '../../../domain/crawl/revisit.js';
 import type { Instant } from '../../../domain/time/units.js';
-import type { CronSchedule } from '../../ports/cron-schedule.js';
+import type { CronSchedule } from '../../ports/clock.js';
 
 /**
  * The rules on which a crawler's dispositions depend.
