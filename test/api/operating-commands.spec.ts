@@ -10,8 +10,7 @@ import {
 } from '../../src/cli/configuration.js';
 import { controlCrawlers, controlHost, listOrders, listUrls, showAudit, showHost } from '../../src/cli/control.js';
 import { listCrawlers, removeCrawler, renameCrawler } from '../../src/cli/crawlers.js';
-import { showChanges } from '../../src/cli/operating-commands.js';
-import { showUsage } from '../../src/cli/status.js';
+import { showChanges, showUsage } from '../../src/cli/status.js';
 import { ApiWorld } from './api-world.js';
 import { printed } from './printed.js';
 
