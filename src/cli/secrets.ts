@@ -2,24 +2,20 @@
  * `crawlway secrets`: manages the secrets to which the configuration refers, through the running server, or directly in
  * the database while no server is running.
  */
+
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { formatPlace, type Place } from '../domain/crawl/place.js';
 import { isSameDefinition } from '../domain/secret.js';
-import type { AuditLog } from '../server/audit/audit-log.js';
+import type { AuditLog, SecretStore } from '../engine/ports/administration.js';
 import { indexTextsByName } from '../server/configuration/configuration-draft.js';
 import type { ConfigurationFile, LoadedConfiguration, Texts } from '../server/configuration/configuration-file.js';
 import type { LiteralSecret, SecretUse } from '../server/configuration/configuration-format.js';
 import { openConfigurationFile, openIdleAdminStore, systemClock, XML_FORMAT } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, readStorageOptions, UsageError } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
-import {
-  MAX_SECRET_BYTES,
-  requireSecretName,
-  requireStorable,
-  type SecretStore,
-} from '../server/secrets/secret-store.js';
+import { MAX_SECRET_BYTES, requireSecretName, requireStorable } from '../server/secrets/secret-store.js';
 import { ServerClient, type ServerOption } from './client.js';
 import { type JsonOption, pluralize, printJson } from './output.js';
 import { formatTable } from './table.js';

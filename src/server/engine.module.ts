@@ -1,4 +1,5 @@
 /** The one place where ports meet adapters: creates the engine and everything else that the server's parts need. */
+
 import { availableParallelism } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { DynamicModule, Provider } from '@nestjs/common';
@@ -43,16 +44,21 @@ import type { Secret } from '../domain/secret.js';
 import { runAtOnce, type Steps } from '../domain/steps.js';
 import { Engine } from '../engine/engine.js';
 import type { EngineApi } from '../engine/engine-api.js';
+import type {
+  AuditLog,
+  ConfigurationHistory,
+  KeyStore,
+  SecretStore,
+  SessionStore,
+} from '../engine/ports/administration.js';
 import type { Clock } from '../engine/ports/clock.js';
 import type { FrontierStore } from '../engine/ports/frontier-store.js';
 import type { Log } from '../engine/ports/log.js';
 import type { PageProcessor } from '../engine/ports/page-processor.js';
 import type { Sink } from '../engine/ports/sink.js';
-import type { AuditLog } from './audit/audit-log.js';
 import type { CreateKeyDirectory } from './bot-auth/key-directory.controller.js';
 import { ConfigurationFile } from './configuration/configuration-file.js';
 import type { ConfigurationFormat, FormatContext, ReadConfiguration } from './configuration/configuration-format.js';
-import type { ConfigurationHistory } from './configuration/configuration-history.js';
 import { toProblemErrors } from './configuration/configuration-problem.schema.js';
 import { ProblemException } from './http/problem.js';
 import {
@@ -62,9 +68,6 @@ import {
   type StorageOptions,
   UsageError,
 } from './options.js';
-import type { SecretStore } from './secrets/secret-store.js';
-import type { KeyStore } from './security/key-store.js';
-import type { SessionStore } from './sign-in/console-sessions.js';
 import type { DocumentMapper } from './sinks/mapping.controller.js';
 import { createSinkTester, type SinkTester } from './sinks/sink-test.js';
 import {

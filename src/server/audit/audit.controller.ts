@@ -1,10 +1,10 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
+import type { AuditEntry, AuditLog } from '../../engine/ports/administration.js';
 import { CrawlerFilter } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { mapPage, type Page, PageQuery, PageResponse, parseNumberCursor, toPage } from '../http/paging.js';
 import { type Answer, integer, schema, text, time } from '../http/schema.js';
 import { API, AUDIT_LOG } from '../tokens.js';
-import type { AuditEntry, AuditLog } from './audit-log.js';
 
 class AuditQuery extends PageQuery {
   @CrawlerFilter('Only calls that name this crawler.')

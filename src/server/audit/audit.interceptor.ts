@@ -4,11 +4,11 @@ import type { FastifyRequest } from 'fastify';
 import { catchError, from, mergeMap, type Observable, throwError } from 'rxjs';
 import { decodeLeniently, redact, redactDeep } from '../../domain/redact.js';
 import type { Instant } from '../../domain/time/units.js';
+import type { AuditLog } from '../../engine/ports/administration.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import { OPERATION_KEY, WRITES_KEY } from '../http/operation.js';
 import { findNamedCrawler } from '../security/crawler-scope.js';
 import { AUDIT_LOG, CLOCK } from '../tokens.js';
-import type { AuditLog } from './audit-log.js';
 
 /** Maximum number of characters of a value that are kept in one entry. */
 const MAX_VALUE = 4000;

@@ -1,4 +1,5 @@
 /** CrawlConfig.xml on disk, which the server reads when it starts. */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
@@ -8,10 +9,10 @@ import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import { formatPlace, type Problem } from '../../domain/crawl/place.js';
 import { FileRefused, RULE_FILE_EXTENSIONS, type RuleFileKind } from '../../domain/crawl/rule-file.js';
 import { runWithPauses } from '../../domain/steps.js';
+import type { ConfigurationTexts } from '../../engine/ports/administration.js';
 import { toFileError } from '../fail.js';
 import { UsageError } from '../options.js';
 import type { ConfigurationFormat, ReadConfiguration, SecretUse } from './configuration-format.js';
-import type { ConfigurationTexts } from './configuration-history.js';
 import { declareUtf8, decodeConfiguration } from './configuration-text.js';
 
 /** The configuration has errors; none of it is used. */

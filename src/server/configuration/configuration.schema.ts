@@ -1,4 +1,5 @@
 import { RULE_FILE_KINDS } from '../../domain/crawl/rule-file.js';
+import type { VersionHeader } from '../../engine/ports/administration.js';
 import type { PreviewCounts, PreviewGroup, PreviewReport } from '../../engine/views/crawler-views.js';
 import {
   boolean,
@@ -16,7 +17,6 @@ import {
 } from '../http/schema.js';
 import type { ConfigurationService } from './configuration.service.js';
 import type { RuleFile } from './configuration-file.js';
-import type { VersionHeader } from './configuration-history.js';
 import { configurationProblemSchema } from './configuration-problem.schema.js';
 
 export const versionSchema = schema<VersionHeader>()('Version', {

@@ -3,6 +3,7 @@ import { formatPlace, type Problem } from '../../domain/crawl/place.js';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { isSameDefinition } from '../../domain/secret.js';
 import type { EngineApi } from '../../engine/engine-api.js';
+import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from '../../engine/ports/administration.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
 import type { PreviewReport } from '../../engine/views/crawler-views.js';
@@ -20,7 +21,6 @@ import {
   type StagedWrite,
 } from './configuration-file.js';
 import type { ConfigurationFormat } from './configuration-format.js';
-import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
 import { limitToPart, requireOwnEdit, requireOwnPart, widenDraft } from './part-of-crawlers.js';
 import type { RuleView } from './rule.dto.js';
 import {

@@ -1,6 +1,7 @@
 import { Controller, Get, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ConfigurationHistory } from '../../engine/ports/administration.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { WholeNumberPipe } from '../http/fields.js';
 import { Operation, XML_TYPE } from '../http/operation.js';
@@ -17,7 +18,6 @@ import {
 } from './conditional-write.js';
 import { configurationStateSchema, ruleTextSchema, versionSchema } from './configuration.schema.js';
 import { ConfigurationService } from './configuration.service.js';
-import type { ConfigurationHistory } from './configuration-history.js';
 import { XML_EXAMPLE } from './draft-body.pipe.js';
 
 const TEXT_PROBLEMS = { 404: 'There is no such version.' };

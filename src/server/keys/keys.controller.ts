@@ -3,6 +3,7 @@ import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiProperty } 
 import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsString, Matches, MaxLength, MinLength } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { type Instant, instant } from '../../domain/time/units.js';
+import type { StoredKey } from '../../engine/ports/administration.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import { Audited, type ChangeNote } from '../audit/change-note.js';
 import { IfGiven, IsOneOf, IsTimestamp } from '../http/fields.js';
@@ -21,7 +22,6 @@ import {
   type RoleGrant,
 } from '../security/api-keys.js';
 import { KeyRing } from '../security/key-ring.js';
-import type { StoredKey } from '../security/key-store.js';
 import { API, CLOCK } from '../tokens.js';
 import { SERVER_VERSION } from '../version.js';
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { instant } from '../../domain/time/units.js';
-import { requireStorable, type SecretStore } from './secret-store.js';
+import type { SecretStore } from '../../engine/ports/administration.js';
+import { requireStorable } from './secret-store.js';
 
 /** A store with this number of secrets, named `secret-0` and so on. */
 const storeOf = (count: number): SecretStore => ({

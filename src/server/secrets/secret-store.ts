@@ -1,24 +1,4 @@
-import type { Instant } from '../../domain/time/units.js';
-
-/** A secret to which configurations refer, without its value. */
-export interface StoredSecret {
-  readonly name: string;
-  readonly setAt: Instant;
-  /** Name of the API key; `command line` for `crawlway secrets` without a server. */
-  readonly setBy: string;
-}
-
-/** Stores these secrets, encrypted; shared by all servers on a database. */
-export interface SecretStore {
-  /** False if there is no key with which to encrypt secrets. */
-  readonly storesSecrets: boolean;
-  /** Sorted by name. */
-  listSecrets(): Promise<StoredSecret[]>;
-  /** Adds or replaces a secret; requires `storesSecrets`. */
-  putSecret(secret: StoredSecret, value: string): Promise<void>;
-  /** Returns false if there is no such secret. */
-  removeSecret(name: string): Promise<boolean>;
-}
+import type { SecretStore } from '../../engine/ports/administration.js';
 
 export const SECRET_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** Like secrets in files. */

@@ -1,6 +1,7 @@
 import { ForbiddenException, Inject, Injectable } from '@nestjs/common';
 import { formatPlace, type Place } from '../../domain/crawl/place.js';
 import type { EngineApi } from '../../engine/engine-api.js';
+import type { SecretStore, StoredSecret } from '../../engine/ports/administration.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { InvalidConfiguration } from '../configuration/configuration-file.js';
@@ -8,7 +9,7 @@ import { findOwnUses, isSecretOf, toSecretPrefix } from '../configuration/part-o
 import { createInvalidProblem } from '../configuration/write-conditions.js';
 import { ProblemException } from '../http/problem.js';
 import { CLOCK, ENGINE, SECRET_STORE } from '../tokens.js';
-import { requireStorable, type SecretStore, type StoredSecret } from './secret-store.js';
+import { requireStorable } from './secret-store.js';
 
 /** A secret, with the places at which the configuration in force refers to it. */
 export interface ListedSecret extends StoredSecret {

@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { after, type Instant, seconds } from '../../domain/time/units.js';
+import type { KeyStore, StoredKey } from '../../engine/ports/administration.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
 import {
@@ -12,7 +13,6 @@ import {
   parseGrant,
   type RoleGrant,
 } from './api-keys.js';
-import type { KeyStore, StoredKey } from './key-store.js';
 
 /**
  * How long the known keys are used before they are reread: another server on the database may have created or revoked

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { seconds } from '../../domain/time/units.js';
-import type { AuditEntry } from '../audit/audit-log.js';
+import type { AuditEntry } from '../../engine/ports/administration.js';
 import { MAX_WRONG_KEYS_PER_MINUTE, RefusedCalls } from './refused-calls.js';
 
 function refusedCalls() {

@@ -2,10 +2,11 @@
  * Reports refused calls (401, 403, 429): with a log line and an audit entry for the first few of a kind in each minute,
  * and a count for all. Key guessing must be noticed, but must not fill the log or the audit log.
  */
+
 import { after, type Instant, seconds } from '../../domain/time/units.js';
+import type { AuditLog } from '../../engine/ports/administration.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
-import type { AuditLog } from '../audit/audit-log.js';
 
 const WINDOW = seconds(60);
 /** Maximum number of calls reported per minute for one address and status. */

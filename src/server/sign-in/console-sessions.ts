@@ -1,27 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { BoundedMap } from '../../domain/bounded-map.js';
 import { after, earlier, hours, type Instant, minutes, seconds } from '../../domain/time/units.js';
+import type { SessionStore, StoredSession } from '../../engine/ports/administration.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import { type Caller, computeDigest, formatGrant, parseGrant } from '../security/api-keys.js';
 import type { Confirmation, Grant } from './openid-provider.js';
-
-/** The session of a user who has signed in. */
-export interface StoredSession {
-  /** SHA-256 of the cookie's value, in hex. */
-  readonly digest: string;
-  readonly name: string;
-  /** The roles of the user, as `formatGrant` writes them, separated by spaces. */
-  readonly role: string;
-  readonly expiresAt: Instant;
-}
-
-/** Stores sessions; shared by all servers on a database. */
-export interface SessionStore {
-  findSession(digest: string): Promise<StoredSession | undefined>;
-  /** Adds or replaces a session; also removes sessions that have ended. */
-  addSession(session: StoredSession, now: Instant): Promise<void>;
-  removeSession(digest: string): Promise<void>;
-}
 
 /** A working day. */
 export const SESSION_LENGTH = hours(8);

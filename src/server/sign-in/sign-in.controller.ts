@@ -1,9 +1,9 @@
 import { Controller, Get, HttpException, Inject, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiFoundResponse, ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AuditLog } from '../../engine/ports/administration.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
-import type { AuditLog } from '../audit/audit-log.js';
 import { Operation } from '../http/operation.js';
 import { ProblemException } from '../http/problem.js';
 import { type Answer, ownSchema, text } from '../http/schema.js';

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import type { SessionStore } from '../../engine/ports/administration.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Caller } from '../security/api-keys.js';
-import { ConsoleSessions, type SessionStore } from './console-sessions.js';
+import { ConsoleSessions } from './console-sessions.js';
 import type { OidcOptions } from './oidc-options.js';
 import { OpenIdProvider } from './openid-provider.js';
 import { isSameOriginRequest, readSessionToken } from './sign-in-cookies.js';
