@@ -52,13 +52,14 @@ import type {
   SessionStore,
 } from '../engine/ports/administration.js';
 import type { Clock } from '../engine/ports/clock.js';
+import type { FormatContext, ReadConfiguration } from '../engine/ports/configuration-reading.js';
 import type { FrontierStore } from '../engine/ports/frontier-store.js';
 import type { Log } from '../engine/ports/log.js';
 import type { PageProcessor } from '../engine/ports/page-processor.js';
 import type { Sink } from '../engine/ports/sink.js';
 import type { CreateKeyDirectory } from './bot-auth/key-directory.controller.js';
 import { ConfigurationFile } from './configuration/configuration-file.js';
-import type { ConfigurationFormat, FormatContext, ReadConfiguration } from './configuration/configuration-format.js';
+import type { ConfigurationFormat } from './configuration/configuration-format.js';
 import { toProblemErrors } from './configuration/configuration-problem.schema.js';
 import { ProblemException } from './http/problem.js';
 import {

@@ -2,11 +2,13 @@
  * Converts the document to checked values. The table says which elements and attributes exist and what their values
  * mean. Unknown, missing and duplicate ones are collected as problems with their places, and reading continues.
  */
+
 import type { Place } from '../../domain/crawl/place.js';
 import { NOT_UTF8_MESSAGE, REPLACEMENT_CHARACTER } from '../../domain/policy/rule-file-problems.js';
 import { Secret, UnreadableSecret } from '../../domain/secret.js';
 import { findLikelySpelling, suggestSpelling } from '../../domain/spelling.js';
 import { hasUserInfo } from '../../domain/url/crawl-url.js';
+import type { SecretUse } from '../../engine/ports/configuration-reading.js';
 import { findNamespace, type XmlDocument, type XmlElement } from './document.js';
 import type { XmlAttribute } from './markup.js';
 import type { ProblemCode, Problems } from './problems.js';
@@ -36,12 +38,6 @@ export interface InterpretContext {
   readonly storedSecrets?: ReadonlyMap<string, string>;
   /** Receives every reference to a stored secret. */
   readonly secretUses?: SecretUse[];
-}
-
-/** A reference to a stored secret. */
-export interface SecretUse {
-  readonly name: string;
-  readonly place: Place;
 }
 
 /** Returns the valid children of one kind. */

@@ -4,7 +4,7 @@
  * that may contain them, and private keys. In comments, and in elements and attributes that Crawlway does not use, names
  * decide, because these may be leftovers of the same.
  */
-import type { Place } from '../../domain/crawl/place.js';
+
 import {
   findParameterRanges,
   findPrivateKeyRanges,
@@ -14,6 +14,7 @@ import {
   type TextRange,
 } from '../../domain/redact.js';
 import { forEachInSteps, runAtOnce, type Steps } from '../../domain/steps.js';
+import type { LiteralSecret, TextsByFile } from '../../engine/ports/configuration-reading.js';
 import type { XmlDocument, XmlElement } from './document.js';
 import { findCanonicalAttributeName } from './interpret.js';
 import { decodeEntities, findSpecialSections, type XmlAttribute } from './markup.js';
@@ -23,18 +24,6 @@ import { SINK, WEBHOOK } from './schema/sink.js';
 import type { AttributeSpec } from './schema/spec.js';
 import { ELEMENTS } from './schema.js';
 import { applySplices } from './splice.js';
-
-export interface LiteralSecret {
-  readonly place: Place;
-  /** Offsets in the text of its file. */
-  readonly start: number;
-  readonly end: number;
-  readonly value: string;
-  /** Phrase for messages: `password of Sink main`. */
-  readonly description: string;
-  /** Name under which to store it, derived from its place; not necessarily unique. */
-  readonly name: string;
-}
 
 type Element = Pick<XmlElement, 'local' | 'attributes'> & { readonly parent?: XmlElement | undefined };
 type Attribute = Pick<XmlAttribute, 'local' | 'value' | 'valueStart' | 'valueEnd'>;
@@ -263,9 +252,6 @@ function findRangesOfLine(line: string): readonly TextRange[] {
   const isSecret = (isLogin || suggestsSecret(name)) && !isProse && !isSwitch(value);
   return isSecret ? [[prefix.length, end]] : findUserInfoRanges(line);
 }
-
-/** A configuration's texts, by file name. */
-export type TextsByFile = ReadonlyMap<string, string>;
 
 /**
  * Replaces literal secrets with references to stored secrets, whose names are different from each other and from those

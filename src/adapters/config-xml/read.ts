@@ -2,9 +2,10 @@
  * Reads CrawlConfig.xml. All problems are reported at once, with their places. A definition is returned only if there
  * are no errors, so a bad configuration can never replace a good one.
  */
+
 import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
 import { NO_LOGIN } from '../../domain/crawl/logins.js';
-import type { Place, Problem } from '../../domain/crawl/place.js';
+import type { Place } from '../../domain/crawl/place.js';
 import type { ConditionRule } from '../../domain/crawl/policy-definition.js';
 import { FileRefused, type RuleFileKind } from '../../domain/crawl/rule-file.js';
 import { compileSoftErrors, SoftErrorFault } from '../../domain/fetch/soft-errors.js';
@@ -13,6 +14,12 @@ import { PolicyError } from '../../domain/policy/layer.js';
 import { compileServersInSteps } from '../../domain/policy/server-records.js';
 import { suggestSpelling } from '../../domain/spelling.js';
 import { runAtOnce, type Steps } from '../../domain/steps.js';
+import type {
+  FormatContext,
+  LiteralSecret,
+  ReadConfiguration,
+  SecretUse,
+} from '../../engine/ports/configuration-reading.js';
 import { parseDocument, type XmlDocument, XmlFault } from './document.js';
 import {
   collectDefaults,
@@ -21,9 +28,8 @@ import {
   findOnlyChild,
   interpretElement,
   type Node,
-  type SecretUse,
 } from './interpret.js';
-import { findLiteralSecrets, findSecretsOfRulesInSteps, type LiteralSecret } from './literal-secrets.js';
+import { findLiteralSecrets, findSecretsOfRulesInSteps } from './literal-secrets.js';
 import { Problems, TooManyProblems } from './problems.js';
 import type { ReadContext } from './read/context.js';
 import { readGlobalCrawlSpace } from './read/crawl-space.js';
@@ -35,45 +41,17 @@ import * as crawl from './schema/crawl.js';
 import { INDEX_NOW, WEB_SUB } from './schema/server.js';
 import { findVocabulary, NAMESPACES } from './schema/spec.js';
 
-export interface ReadOptions {
-  /** Name of the file as the operator specified it, for the places of problems. */
-  readonly file: string;
+export interface ReadOptions extends FormatContext {
   /** Variables for `${NAME}`. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reads the secret for `${file:PATH}` or `${helper:NAME}`; throws UnreadableSecret. If absent, these are errors. */
   readonly readSecret?: (reference: string) => string;
-  /** The secrets for `${secret:NAME}`, by name. Absent: there are none. */
-  readonly storedSecrets?: ReadonlyMap<string, string>;
-  /** Files in which literal secrets are errors, because a caller of the API has sent them; in others, a warning. */
-  readonly filesWithoutSecrets?: ReadonlySet<string>;
-  /**
-   * Reads another file that the configuration names, relative to the configuration's folder. Names that lead outside
-   * this folder have already been refused. Without a kind, it is not a rule file. Throws if the file cannot be read.
-   */
-  readonly readFile: (name: string, kind?: RuleFileKind) => string;
-  /** Returns the path of such a file, for libraries that read it themselves. If absent, names are used unchanged. */
-  readonly pathOf?: (name: string) => string;
-  /** Folder below which file sinks write. If absent, their paths are used unchanged. */
-  readonly fileSinks?: string;
-  /** Folder that contains plug-ins. If absent, their paths are used unchanged. */
-  readonly plugins?: string;
 }
 
-export interface ReadResult {
-  /** Absent if there are errors. */
-  readonly definition?: ServerDefinition;
-  /** Errors and warnings, in the order of the text. */
-  readonly problems: readonly Problem[];
-  /** Secrets that are written as plain text, in the configuration and in the rule files that it names. */
-  readonly literalSecrets: readonly LiteralSecret[];
-  /** References to stored secrets. */
-  readonly secretUses: readonly SecretUse[];
-}
-
-export const readConfiguration = (xml: string, options: ReadOptions): ReadResult =>
+export const readConfiguration = (xml: string, options: ReadOptions): ReadConfiguration =>
   runAtOnce(readConfigurationInSteps(xml, options));
 
-export function* readConfigurationInSteps(xml: string, options: ReadOptions): Steps<ReadResult> {
+export function* readConfigurationInSteps(xml: string, options: ReadOptions): Steps<ReadConfiguration> {
   const problems = new Problems();
   const literalSecrets: LiteralSecret[] = [];
   const secretUses: SecretUse[] = [];

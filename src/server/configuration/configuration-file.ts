@@ -10,9 +10,10 @@ import { formatPlace, type Problem } from '../../domain/crawl/place.js';
 import { FileRefused, RULE_FILE_EXTENSIONS, type RuleFileKind } from '../../domain/crawl/rule-file.js';
 import { runWithPauses } from '../../domain/steps.js';
 import type { ConfigurationTexts } from '../../engine/ports/administration.js';
+import type { ReadConfiguration, SecretUse } from '../../engine/ports/configuration-reading.js';
 import { toFileError } from '../fail.js';
 import { UsageError } from '../options.js';
-import type { ConfigurationFormat, ReadConfiguration, SecretUse } from './configuration-format.js';
+import type { ConfigurationFormat } from './configuration-format.js';
 import { declareUtf8, decodeConfiguration } from './configuration-text.js';
 
 /** The configuration has errors; none of it is used. */

@@ -1,61 +1,15 @@
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
-import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { Place, Problem } from '../../domain/crawl/place.js';
-import type { RuleFileKind } from '../../domain/crawl/rule-file.js';
 import type { SourceName } from '../../domain/frontier/sources.js';
 import type { Steps } from '../../domain/steps.js';
+import type {
+  FormatContext,
+  LiteralSecret,
+  ReadConfiguration,
+  TextsByFile,
+} from '../../engine/ports/configuration-reading.js';
 import type { ElementForm } from './element.schema.js';
 import type { RuleInput, RuleView } from './rule.dto.js';
-
-export interface FormatContext {
-  /** Name of the file as the operator gave it; used in the places of problems. */
-  readonly file: string;
-  /**
-   * Content of another file that the configuration names, a rule file if `kind` is given; throws if it does not exist.
-   */
-  readonly readFile: (name: string, kind?: RuleFileKind) => string;
-  /** Returns the absolute path of such a file. Absent: its name is its path. */
-  readonly pathOf?: (name: string) => string;
-  /** Folder below which `file` sinks write. Absent: their paths are used unchanged. */
-  readonly fileSinks?: string;
-  /** Folder that contains the plug-ins. Absent: their paths are used unchanged. */
-  readonly plugins?: string;
-  /** The secrets for `${secret:NAME}`, by name. Absent: there are none. */
-  readonly storedSecrets?: ReadonlyMap<string, string>;
-  /** Files in which literal secrets are errors; in others, there is one warning about all of them. */
-  readonly filesWithoutSecrets?: ReadonlySet<string>;
-}
-
-/** A reference `${secret:NAME}`. */
-export interface SecretUse {
-  readonly name: string;
-  readonly place: Place;
-}
-
-/** A secret that is written in a file as plain text. */
-export interface LiteralSecret {
-  readonly place: Place;
-  /** Offsets in the text of its file. */
-  readonly start: number;
-  readonly end: number;
-  readonly value: string;
-  /** Phrase for messages: `password of Sink main`. */
-  readonly description: string;
-  /** Name under which to store it. */
-  readonly name: string;
-}
-
-export interface ReadConfiguration {
-  /** Absent if there is an error. */
-  readonly definition?: ServerDefinition;
-  /** All errors and warnings, including the linter's. */
-  readonly problems: readonly Problem[];
-  readonly literalSecrets: readonly LiteralSecret[];
-  readonly secretUses: readonly SecretUse[];
-}
-
-/** Texts by file name. */
-export type TextsByFile = ReadonlyMap<string, string>;
 
 export interface DraftPart {
   /** Names of the sinks in it. */
