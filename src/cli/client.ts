@@ -1,4 +1,5 @@
 /** Calls the API of the running server. */
+
 import { once } from 'node:events';
 import { basename } from 'node:path';
 import { Secret } from '../domain/secret.js';
@@ -29,6 +30,15 @@ interface ProblemDetail {
 interface ProblemBody {
   readonly detail?: string;
   readonly errors?: readonly ProblemDetail[];
+}
+
+export const toJsonBody = (value: unknown): RequestText => ({ type: 'application/json', text: JSON.stringify(value) });
+
+/** The query of a call, without what is undefined. An empty value stays: an option that is empty by mistake must not mean all. */
+export function toQuery(values: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value));
+  return query.size === 0 ? '' : `?${query}`;
 }
 
 /** Long enough for a busy server, short enough for a waiting user. */
@@ -129,8 +139,8 @@ export class ServerClient {
   async listAll<T>(path: string): Promise<T[]> {
     const items: T[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const query: string = new URLSearchParams({ limit: '1000', ...(cursor === '' ? {} : { cursor }) }).toString();
-      const page: { items?: T[]; next?: string | null } = await this.call('GET', `${path}?${query}`);
+      const query = toQuery({ limit: 1000, cursor: cursor || undefined });
+      const page: { items?: T[]; next?: string | null } = await this.call('GET', `${path}${query}`);
       if (!Array.isArray(page?.items)) throw this.createNotCrawlwayError(200);
       items.push(...page.items);
       cursor = page.next ?? null;

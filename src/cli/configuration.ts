@@ -11,7 +11,7 @@ import { openConfigurationFile } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
 import { UsageError } from '../server/options.js';
 import { toPrintable, toPrintableLines } from '../server/printable.js';
-import { ServerClient, type ServerOption } from './client.js';
+import { ServerClient, type ServerOption, toJsonBody } from './client.js';
 import { type JsonOption, pluralize, printJson } from './output.js';
 import { formatTable } from './table.js';
 
@@ -126,8 +126,6 @@ async function readDraft(path: string): Promise<Required<ConfigurationDraftDto>>
   }
 }
 
-const toBody = (draft: ConfigurationDraftDto) => ({ type: 'application/json', text: JSON.stringify(draft) });
-
 /**
  * Says what the stored URLs would become under the configuration in the file, without changing anything. The exit code
  * is 0 if applying it would change nothing, and 2 if it would.
@@ -136,7 +134,7 @@ export async function planConfiguration(options: FileOptions): Promise<void> {
   const client = new ServerClient(options);
   const draft = await readDraft(options.file);
   const [preview, inForce] = await Promise.all([
-    client.call<PreviewDto>('POST', '/config/preview', toBody(draft)),
+    client.call<PreviewDto>('POST', '/config/preview', toJsonBody(draft)),
     readInForce(client),
   ]);
   const isEqual = inForce.text === draft.xml && (await hasSameRuleFiles(client, draft.files));
@@ -188,7 +186,7 @@ export async function applyConfiguration(options: FileOptions & WriteOptions): P
   const draft = await readDraft(options.file);
   const { etag } = await client.getText('/config');
   const query = options.yes ? '?confirm=true' : '';
-  const state = await client.call<ConfigurationStateDto>('PUT', `/config${query}`, toBody(draft), {
+  const state = await client.call<ConfigurationStateDto>('PUT', `/config${query}`, toJsonBody(draft), {
     'if-match': etag ?? '*',
   });
   reportInForce(state, options);

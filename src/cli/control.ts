@@ -16,7 +16,7 @@ import {
 } from '../../client/index.js';
 import { UsageError } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
-import { ServerClient, type ServerOption } from './client.js';
+import { ServerClient, type ServerOption, toJsonBody, toQuery } from './client.js';
 import { type JsonOption, printJson } from './output.js';
 import { formatTable } from './table.js';
 
@@ -35,7 +35,7 @@ function toUntilQuery(text: string | undefined): string {
   const until = count === undefined ? Date.parse(text) : Date.now() + Number(count) * PERIOD_MS[unit]!;
   if (Number.isNaN(until))
     throw new UsageError(`--until ${text} is neither a period such as 2h nor a time such as 2027-01-31T08:00:00Z`);
-  return `?${new URLSearchParams({ until: new Date(until).toISOString() }).toString()}`;
+  return toQuery({ until: new Date(until).toISOString() });
 }
 
 /** Starts, pauses or stops one crawler, or all of them if no name is given. */
@@ -101,11 +101,8 @@ export async function listUrls({ crawler: name, limit, export: format, ...rest }
   const client = new ServerClient({ server });
   const crawler = await client.resolveCrawler(name);
   const path = `/crawlers/${encodeURIComponent(crawler)}/urls`;
-  const choice = Object.entries(filters).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const query = (more: Record<string, string>): string =>
-    new URLSearchParams([...choice, ...Object.entries(more)]).toString();
-  if (format) return client.pipeTo(`${path}/export?${query({ format })}`, process.stdout);
-  const urls = await client.list<UrlStateDto>(`${path}?${query({ limit })}`);
+  if (format) return client.pipeTo(`${path}/export${toQuery({ ...filters, format })}`, process.stdout);
+  const urls = await client.list<UrlStateDto>(`${path}${toQuery({ ...filters, limit })}`);
   if (json) return printJson(urls);
   const rows = urls.map(({ status, reason = '', lastVisitAt = '', dueAt = '', url }) => [
     status,
@@ -127,10 +124,7 @@ interface OrderFilters extends Options {
 }
 
 export async function listOrders({ server, json, ...filters }: OrderFilters): Promise<void> {
-  const query = new URLSearchParams(
-    Object.entries(filters).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  ).toString();
-  const orders = await new ServerClient({ server }).list<OrderDto>(`/orders?${query}`);
+  const orders = await new ServerClient({ server }).list<OrderDto>(`/orders${toQuery(filters)}`);
   if (json) return printJson(orders);
   const rows = orders.map(({ id, decidedAt, kind, state, reason, uri, answer = '' }) => [
     id,
@@ -186,8 +180,7 @@ export async function decideHeld(
   host: string,
   { reason, ...options }: Options & { readonly reason?: string },
 ): Promise<void> {
-  const query = reason === undefined ? '' : `?${new URLSearchParams({ reason }).toString()}`;
-  const path = `/held-deletions/${encodeURIComponent(host)}/${action}${query}`;
+  const path = `/held-deletions/${encodeURIComponent(host)}/${action}${toQuery({ reason })}`;
   const { count } = await new ServerClient(options).call<{ readonly count: number }>('POST', path);
   if (options.json) return printJson({ host, [action === 'release' ? 'released' : 'dropped']: count });
   process.stdout.write(`${count} of ${toPrintable(host)} ${action === 'release' ? 'released' : 'dropped'}\n`);
@@ -229,8 +222,7 @@ export async function decideMove(
 ): Promise<void> {
   const client = new ServerClient(options);
   const crawler = await client.resolveCrawler(name);
-  const body = { type: 'application/json', text: JSON.stringify({ root, follow }) };
-  await client.call('POST', `/crawlers/${encodeURIComponent(crawler)}/moves`, body);
+  await client.call('POST', `/crawlers/${encodeURIComponent(crawler)}/moves`, toJsonBody({ root, follow }));
   if (options.json) return printJson({ crawler, root, follow });
   process.stdout.write(`${toPrintable(root)} ${follow ? 'is followed' : 'is not followed'}\n`);
 }

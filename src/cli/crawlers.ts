@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import type { ConfigurationStateDto, CrawlerDto, FormerCrawlerDto } from '../../client/index.js';
 import { UsageError } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
-import { ServerClient, type ServerOption } from './client.js';
+import { ServerClient, type ServerOption, toJsonBody, toQuery } from './client.js';
 import { type JsonOption, pluralize, printJson } from './output.js';
 import { formatTable } from './table.js';
 
@@ -37,7 +37,7 @@ export async function listCrawlers(options: Options): Promise<void> {
 export async function renameCrawler(name: string, newName: string, options: DecisionOptions): Promise<void> {
   const client = new ServerClient(options);
   const decision = await decide(client, name, { ...options, documents: options.documents ?? 'hand-over' }, newName);
-  const body = { type: 'application/json', text: JSON.stringify({ name: newName, ...decision }) };
+  const body = toJsonBody({ name: newName, ...decision });
   await putInForce(client, 'POST', `/crawlers/${encodeURIComponent(name)}/rename?confirm=true`, body);
   report(`${name} is now ${newName}`, decision, options, newName);
 }
@@ -48,11 +48,10 @@ export async function removeCrawler(name: string, options: DecisionOptions): Pro
   const decision = await decide(client, name, options);
   const former = await client.list<FormerCrawlerDto>('/former-crawlers');
   if (former.some((crawler) => crawler.name === name)) {
-    const body = { type: 'application/json', text: JSON.stringify(decision) };
-    await client.call('POST', `/former-crawlers/${encodeURIComponent(name)}/documents`, body);
+    await client.call('POST', `/former-crawlers/${encodeURIComponent(name)}/documents`, toJsonBody(decision));
   } else {
-    const query = new URLSearchParams({ ...decision, confirm: 'true' }).toString();
-    await putInForce(client, 'DELETE', `/crawlers/${encodeURIComponent(name)}?${query}`);
+    const query = toQuery({ ...decision, confirm: true });
+    await putInForce(client, 'DELETE', `/crawlers/${encodeURIComponent(name)}${query}`);
   }
   report(`${name} is removed`, decision, options);
 }

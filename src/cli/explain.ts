@@ -9,7 +9,7 @@ import { openConfigurationFile } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
 import { explanationSchema } from '../server/urls/explanation.schema.js';
-import { ServerClient, type ServerOption } from './client.js';
+import { ServerClient, type ServerOption, toQuery } from './client.js';
 import { type JsonOption, printJson } from './output.js';
 
 interface ExplainOptions extends ServerOption, JsonOption {
@@ -59,10 +59,10 @@ async function explainOnServer(
   options: ExplainOptions,
 ): Promise<[string, ExplanationReport][]> {
   const crawlers = options.crawler === undefined ? await client.listCrawlerNames() : [options.crawler];
-  const query = new URLSearchParams({ url, ...(options.from === undefined ? {} : { from: options.from }) });
+  const query = toQuery({ url, from: options.from });
   const explainForCrawler = async (crawler: string): Promise<[string, ExplanationReport]> => [
     crawler,
-    await client.call<ExplanationReport>('GET', `/crawlers/${encodeURIComponent(crawler)}/explain?${query}`),
+    await client.call<ExplanationReport>('GET', `/crawlers/${encodeURIComponent(crawler)}/explain${query}`),
   ];
   if (crawlers.length === 0) throw new UsageError('the server has no crawlers yet');
   return Promise.all(crawlers.map(explainForCrawler));

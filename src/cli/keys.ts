@@ -5,7 +5,7 @@ import { generateSigningKey } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
 import { UsageError } from '../server/options.js';
 import { GRANT_FORM, parseGrant } from '../server/security/api-keys.js';
-import { ServerClient, type ServerOption } from './client.js';
+import { ServerClient, type ServerOption, toJsonBody } from './client.js';
 import { type JsonOption, printJson } from './output.js';
 import { formatTable } from './table.js';
 
@@ -17,12 +17,8 @@ export async function createKey(
 ): Promise<void> {
   const grant = parseGrant(role);
   if (!grant) throw new UsageError(`unknown role ${role}; use one of ${GRANT_FORM}`);
-  const text = JSON.stringify({
-    name,
-    ...grant,
-    ...(options.expires === undefined ? {} : { expiresAt: parseExpiry(options.expires) }),
-  });
-  const body = { type: 'application/json', text };
+  const expiresAt = options.expires === undefined ? undefined : parseExpiry(options.expires);
+  const body = toJsonBody({ name, ...grant, expiresAt });
   const createdKey = await new ServerClient(options).call<CreatedKeyDto>('POST', '/keys', body);
   if (options.json) return printJson(createdKey);
   process.stderr.write(`key ${name} (${role}) is shown only once; save it:\n`);

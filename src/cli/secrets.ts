@@ -16,7 +16,7 @@ import { openConfigurationFile, openIdleAdminStore, systemClock, XML_FORMAT } fr
 import { DEFAULT_CONFIG, readStorageOptions, UsageError } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
 import { MAX_SECRET_BYTES, requireSecretName, requireStorable } from '../server/secrets/secret-store.js';
-import { ServerClient, type ServerOption } from './client.js';
+import { ServerClient, type ServerOption, toJsonBody } from './client.js';
 import { type JsonOption, pluralize, printJson } from './output.js';
 import { formatTable } from './table.js';
 
@@ -144,7 +144,7 @@ async function withSecrets<T>(options: SecretsOptions, action: (secrets: Secrets
 const createServerSecrets = (client: ServerClient): Secrets => ({
   list: () => client.list<ListedSecret>('/secrets'),
   set: async (name, value) => {
-    await client.call('PUT', getPath(name), { type: 'application/json', text: JSON.stringify({ value }) });
+    await client.call('PUT', getPath(name), toJsonBody({ value }));
   },
   remove: async (name) => {
     await client.call('DELETE', getPath(name));

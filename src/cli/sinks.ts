@@ -1,11 +1,11 @@
 /** `crawlway sinks`, `push` and `orders`: whether sinks would accept orders, and sending them what they lack. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BackfillDto, CountDto, SinkDto } from '../../client/index.js';
+import type { BackfillDto, CountDto, SinkAdoptionDto, SinkDto, SinkSwitchDto } from '../../client/index.js';
 import { openConfigurationFile, testSink } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
 import type { SinkTest } from '../server/sinks/sink-test.js';
-import { ServerClient, type ServerOption } from './client.js';
+import { ServerClient, type ServerOption, toQuery } from './client.js';
 import { type JsonOption, pluralize, printJson } from './output.js';
 import { formatTable } from './table.js';
 
@@ -54,11 +54,8 @@ const POLL_INTERVAL_MS = 1000;
  */
 export async function pushAgain({ again: sink, crawler, wait, json, ...server }: PushOptions): Promise<void> {
   const client = new ServerClient(server);
-  const query = crawler === undefined ? '' : `?crawler=${encodeURIComponent(crawler)}`;
-  let backfills = await client.call<readonly BackfillDto[]>(
-    'POST',
-    `/sinks/${encodeURIComponent(sink)}/push-again${query}`,
-  );
+  const path = `/sinks/${encodeURIComponent(sink)}/push-again${toQuery({ crawler })}`;
+  let backfills = await client.call<readonly BackfillDto[]>('POST', path);
   let lastText = '';
   const printProgress = (): void => {
     if (json) return;
@@ -92,9 +89,8 @@ interface RetryOptions extends ServerOption, JsonOption {
 
 /** Retries the refused orders that match all given options. */
 export async function retryOrders({ sink, answer, crawler, json, ...server }: RetryOptions): Promise<void> {
-  const choice = Object.entries({ sink, answer, crawler }).filter((entry): entry is [string, string] => !!entry[1]);
-  const query = new URLSearchParams(choice).toString();
-  const result = await new ServerClient(server).call<CountDto>('POST', `/orders/retry${query && `?${query}`}`);
+  const path = `/orders/retry${toQuery({ sink, answer, crawler })}`;
+  const result = await new ServerClient(server).call<CountDto>('POST', path);
   if (json) printJson(result);
   else process.stdout.write(`${pluralize(result.count, 'refused order')} will be sent again\n`);
 }
@@ -104,44 +100,26 @@ interface SwitchOptions extends ServerOption, JsonOption {
   readonly force?: boolean;
 }
 
-interface SwitchDto {
-  readonly alias: string;
-  readonly from: readonly string[];
-  readonly to: readonly string[];
-  readonly compared: number;
-}
-
 /** Moves the alias of a sink to its index, or back. */
 export async function switchSink(sink: string, { rollback, force, json, ...server }: SwitchOptions): Promise<void> {
-  const query = new URLSearchParams({ rollback: String(rollback ?? false), force: String(force ?? false) });
-  const path = `/sinks/${encodeURIComponent(sink)}/switch?${query}`;
-  const { alias, from, to, compared, ...report } = await new ServerClient(server).call<SwitchDto>('POST', path);
-  if (json) printJson({ ...report, alias, from, to, compared });
-  else
-    process.stdout.write(
-      `the alias ${alias} was moved from ${from.join(', ') || 'nothing'} to ${to.join(', ')} (${pluralize(compared, 'document')} compared)\n`,
-    );
+  const path = `/sinks/${encodeURIComponent(sink)}/switch${toQuery({ rollback, force })}`;
+  const report = await new ServerClient(server).call<SinkSwitchDto>('POST', path);
+  if (json) return printJson(report);
+  const { alias, from, to, compared } = report;
+  process.stdout.write(
+    `the alias ${alias} was moved from ${from.join(', ') || 'nothing'} to ${to.join(', ')} (${pluralize(compared, 'document')} compared)\n`,
+  );
 }
 
 interface AdoptOptions extends ServerOption, JsonOption {
   readonly field: string;
 }
 
-interface AdoptionDto {
-  readonly found: number;
-  readonly replaced: number;
-  readonly waiting: number;
-  readonly kept: { readonly count: number; readonly samples: readonly string[] };
-}
-
 /** Has documents of another program replaced by the sink's own. */
 export async function adoptDocuments(sink: string, { field, json, ...server }: AdoptOptions): Promise<void> {
-  const path = `/sinks/${encodeURIComponent(sink)}/adopt?field=${encodeURIComponent(field)}`;
-  const report = await new ServerClient(server).call<AdoptionDto>('POST', path);
-  if (json) {
-    printJson(report);
-    return;
-  }
+  const path = `/sinks/${encodeURIComponent(sink)}/adopt${toQuery({ field })}`;
+  const report = await new ServerClient(server).call<SinkAdoptionDto>('POST', path);
+  if (json) return printJson(report);
   const { found, replaced, waiting, kept } = report;
   process.stdout.write(
     `${pluralize(found, 'document')} of another program: ${replaced} replaced, ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for a visit, ${kept.count} kept\n`,

@@ -1,17 +1,17 @@
 /** `crawlway status`, `usage`, `login` and `changes`: what the running server reports. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type {
-  ChangesDto,
-  CrawlerDto,
-  LoginDto,
-  QuotaLimitDto,
-  SinkDto,
-  TextChangeDto,
-  UsageDto,
+import {
+  type ChangesDto,
+  type CrawlerDto,
+  describeLimit,
+  type LoginDto,
+  type QuotaLimitDto,
+  type SinkDto,
+  type TextChangeDto,
+  type UsageDto,
 } from '../../client/index.js';
-import { describeLimit } from '../../client/index.js';
 import { toPrintable } from '../server/printable.js';
-import { ServerClient, type ServerOption } from './client.js';
+import { ServerClient, type ServerOption, toQuery } from './client.js';
 import { formatDiff } from './configuration.js';
 import { type JsonOption, printJson } from './output.js';
 import { formatTable } from './table.js';
@@ -154,9 +154,7 @@ interface UsageOptions extends ServerOption, JsonOption {
 
 export async function showUsage({ server, json, csv, from, to, crawler }: UsageOptions): Promise<void> {
   const client = new ServerClient({ server });
-  const entries = Object.entries({ from, to, crawler, format: csv ? 'csv' : undefined });
-  const given = entries.filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const path = `/usage?${new URLSearchParams(given).toString()}`;
+  const path = `/usage${toQuery({ from, to, crawler, format: csv ? 'csv' : undefined })}`;
   if (csv) return client.pipeTo(path, process.stdout);
   const usage = await client.call<UsageDto>('GET', path);
   if (json) return printJson(usage);
@@ -194,9 +192,7 @@ interface ChangesOptions extends ServerOption, JsonOption {
 /** What is new, changed and gone in the index since a time, or the texts of one document. */
 export async function showChanges({ server, json, diff, ...query }: ChangesOptions): Promise<void> {
   if (diff !== undefined) return showTextChanges(diff, { server, json, crawler: query.crawler });
-  const entries = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const path = `/changes?${new URLSearchParams(entries).toString()}`;
-  const changes = await new ServerClient({ server }).call<ChangesDto>('GET', path);
+  const changes = await new ServerClient({ server }).call<ChangesDto>('GET', `/changes${toQuery(query)}`);
   if (json) return printJson(changes);
   process.stdout.write(`${describeChanges(changes)}\n`);
 }
@@ -204,7 +200,7 @@ export async function showChanges({ server, json, diff, ...query }: ChangesOptio
 async function showTextChanges(url: string, options: ServerOption & JsonOption & { crawler?: string }): Promise<void> {
   const client = new ServerClient(options);
   const crawler = await client.resolveCrawler(options.crawler);
-  const changes = await client.list<TextChangeDto>(`/changes/text?${new URLSearchParams({ crawler, url }).toString()}`);
+  const changes = await client.list<TextChangeDto>(`/changes/text${toQuery({ crawler, url })}`);
   if (options.json) return printJson(changes);
   const lines = changes.flatMap(({ at, before, after, isCut }) => [
     ...formatDiff(

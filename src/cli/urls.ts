@@ -7,7 +7,7 @@ import { iterateUrlListEntries } from '../domain/url/url-list.js';
 import { toFileError } from '../server/fail.js';
 import { UsageError } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
-import { ServerClient, type ServerOption } from './client.js';
+import { ServerClient, type ServerOption, toJsonBody } from './client.js';
 import { type JsonOption, pluralize, printJson } from './output.js';
 import { formatTable } from './table.js';
 
@@ -64,9 +64,9 @@ const PATTERN = /\*|%(?![\da-f]{2})/i;
 export async function refreshUrls(urlOrPattern: string, options: RefreshOptions): Promise<void> {
   const client = new ServerClient(options);
   const crawler = await client.resolveCrawler(options.crawler);
-  const text = JSON.stringify(PATTERN.test(urlOrPattern) ? { like: urlOrPattern } : { url: urlOrPattern });
+  const body = toJsonBody(PATTERN.test(urlOrPattern) ? { like: urlOrPattern } : { url: urlOrPattern });
   const path = `/crawlers/${encodeURIComponent(crawler)}/refresh`;
-  const result = await client.call<RefreshedDto>('POST', path, { type: 'application/json', text });
+  const result = await client.call<RefreshedDto>('POST', path, body);
   if (options.json) return printJson(result);
   const { count, resting } = result;
   if (count === 0)
