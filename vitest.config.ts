@@ -1,4 +1,5 @@
-import { fileURLToPath } from 'node:url';
+// Global setup files are imported in this process.
+import './test/support/register-typescript.mjs';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 /** Tests of several processes or of crashes that `npm test` runs; the others of their kind are in the suite `machine`. */
@@ -45,9 +46,8 @@ const project = (
   test: { name, isolate, include: [...include], exclude: ['node_modules/**', ...without] },
 });
 
-/** With `CRAWLWAY_FUZZ_MINUTES`, every property runs for so long, instead of for a fixed number of inputs. */
+/** With `CRAWLWAY_FUZZ_MINUTES`, every property runs for so long, instead of for a fixed number of inputs (register-typescript.mjs). */
 const FUZZING = process.env['CRAWLWAY_FUZZ_MINUTES'] !== undefined;
-const FUZZ_FOR_MINUTES = fileURLToPath(new URL('test/support/fuzz-for-minutes.ts', import.meta.url));
 const ON_POSTGRES = process.env['CRAWLWAY_TEST_DATABASE'] === 'postgres';
 /**
  * Limits are for what hangs: a busy machine keeps a test waiting, and must not make it fail. On PostgreSQL, each call of the store
@@ -68,9 +68,9 @@ const SAME_ON_ANY_STORE = [
 
 /** Which suite runs which projects: scripts/suites.mjs. Projects that are not isolated read the program once for all of their files. */
 export default defineConfig({
-  oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
-  resolve: { alias: FUZZING ? { 'fast-check': FUZZ_FOR_MINUTES } : {} },
   test: {
+    // Node imports the sources itself (test/support/register-typescript.mjs): nothing is transformed, and modules are bound directly.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,
     expect: { poll: { timeout: 20_000 } },

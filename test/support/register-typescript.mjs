@@ -1,16 +1,22 @@
 // `node --import` this to run a program of this repository from its sources: Node strips the types itself, what is left is
 // to find the .ts file where an import (or the start of a thread) says .js, and to compile what is
 // more than types: decorators and parameter properties. Threads of the program are those of the built one where that is up to date.
+// Vitest imports spec files and sources with it, too (vitest.config.ts).
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire, registerHooks, stripTypeScriptTypes } from 'node:module';
+import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const require = createRequire(import.meta.url);
 const DECORATOR = /^\s*@[A-Z]\w*\(/m;
-const PARAMETER_PROPERTY = /\bconstructor\([^)]*\b(?:private|protected|public|readonly) /;
+const MODIFIERS = '(?:(?:private|protected|public|readonly|override) )+';
+/** A constructor up to its body's brace or the end of its call of `super`: indentation, modifier, parameters on one line or several, what follows. */
+const CONSTRUCTOR =
+  /^( *)((?:private |protected )?)constructor\((?:(.*)\)|\n([\s\S]*?)\n\1\)) \{(?:(\})|((?:(?!\n\1\})[\s\S])*?\n\1  super\((?:.*\);|\n[\s\S]*?\n\1  \);))?)/gm;
 
 const program = process.env.CRAWLWAY_TEST_PROGRAM;
+const FUZZ_FOR_MINUTES = new URL('fuzz-for-minutes.ts', import.meta.url).href;
+const isFuzzing = process.env.CRAWLWAY_FUZZ_MINUTES !== undefined;
 
 /** The thread of the built program of the same name as one of the sources. */
 function builtThread(specifier) {
@@ -21,6 +27,7 @@ function builtThread(specifier) {
 
 registerHooks({
   resolve(specifier, context, next) {
+    if (isFuzzing && specifier === 'fast-check') return next(FUZZ_FOR_MINUTES, context);
     const thread = builtThread(specifier);
     if (thread) return next(thread, context);
     try {
@@ -31,24 +38,33 @@ registerHooks({
     }
   },
   load(url, context, next) {
-    if (!url.endsWith('.ts') || url.includes('/node_modules/')) return next(url, context);
+    // Vitest adds a query to the URL of a spec file.
+    if (!/\.ts(?:\?|$)/.test(url) || url.includes('/node_modules/')) return next(url, context);
     const source = readFileSync(fileURLToPath(url), 'utf8');
-    if (DECORATOR.test(source)) return { format: 'module', source: compiled(source), shortCircuit: true };
-    if (PARAMETER_PROPERTY.test(source)) return { format: 'module', source: transformed(source), shortCircuit: true };
-    return next(url, context);
+    if (DECORATOR.test(source)) return { format: 'module', source: compile(source), shortCircuit: true };
+    if (!source.includes('constructor(')) return next(url, context);
+    return { format: 'module-typescript', source: assignParameterProperties(source), shortCircuit: true };
   },
 });
 
-/** Node's own compiler where there is one: the other, in a thread that ends, has crashed the whole process. */
-function transformed(source) {
-  try {
-    return stripTypeScriptTypes(source, { mode: 'transform' });
-  } catch {
-    return compiled(source);
-  }
+/**
+ * Replaces parameter properties with assignments, on the line where the constructor's body or its call of `super` ends: Node removes
+ * types only, and a line of a stack is that of the source. Relies on the project's format.
+ */
+function assignParameterProperties(source) {
+  return source.replace(CONSTRUCTOR, (_, indent, access, line, lines, end = '', superCall = '') => {
+    const names = [];
+    const [text, before] = line === undefined ? [lines, `^${indent}  `] : [line, '^|, '];
+    const parameters = text.replace(new RegExp(`(${before})${MODIFIERS}(\\w+)`, 'gm'), (_match, space, name) => {
+      names.push(`this.${name} = ${name};`);
+      return space + name;
+    });
+    const list = line === undefined ? `\n${parameters}\n${indent}` : parameters;
+    return `${indent}${access}constructor(${list}) {${superCall}${names.join(' ')}${end}`;
+  });
 }
 
-function compiled(source) {
+function compile(source) {
   const { code } = require('@swc/core').transformSync(source, {
     jsc: {
       target: 'es2022',
