@@ -50,24 +50,34 @@ export function removeUrl(
   page: { readonly title: string; readonly text: string },
   url: CrawlUrl,
 ): { readonly title: string; readonly text: string } {
-  const urlPattern = createUrlPattern(url);
-  return { title: page.title.replace(urlPattern, ' ').trim(), text: page.text.replace(urlPattern, ' ') };
+  const folded = foldCase(`${page.title}\n${page.text}`);
+  const repeated = listForms(url).filter((form) => folded.includes(foldCase(form)));
+  // Most pages do not repeat their URL, and the pattern is expensive.
+  if (repeated.length === 0) return { title: page.title.trim(), text: page.text };
+  const pattern = createPattern(repeated);
+  return { title: page.title.replace(pattern, ' ').trim(), text: page.text.replace(pattern, ' ') };
 }
 
+const foldCase = (text: string): string => text.toLowerCase().toUpperCase();
+
 /**
- * Matches the forms in which an error page may repeat the requested URL: the whole URL, its path or its file name,
- * encoded or decoded.
+ * The forms in which an error page may repeat the requested URL: the whole URL, its path or its file name, encoded or
+ * decoded; the longest first.
  */
-function createUrlPattern({ href, host, path, query }: CrawlUrl): RegExp {
+function listForms({ href, host, path, query }: CrawlUrl): readonly string[] {
   const search = query === '' ? '' : `?${query}`;
   const fileName = path.slice(path.lastIndexOf('/') + 1);
   const names = [fileName + search, fileName, fileName.replace(/\.\w+$/, '')].filter(
     (name) => name.length >= MIN_NAME_LENGTH,
   );
   const paths = [path + search, path].filter((form) => form.length > 1);
-  const variants = [href, ...paths.flatMap((form) => [host + form, form]), ...names];
-  const longestFirst = [...new Set([...variants, ...variants.map(decodePercent)])].sort((a, b) => b.length - a.length);
-  const alternatives = longestFirst.map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|');
+  const forms = [href, ...paths.flatMap((form) => [host + form, form]), ...names];
+  return [...new Set([...forms, ...forms.map(decodePercent)])].sort((a, b) => b.length - a.length);
+}
+
+/** Matches the forms as whole words. */
+function createPattern(forms: readonly string[]): RegExp {
+  const alternatives = forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|');
   const wordCharacter = String.raw`[\p{L}\p{N}]`;
   return new RegExp(`(?:(?<!${wordCharacter})|(?=/))(?:${alternatives})(?!${wordCharacter})`, 'giu');
 }
