@@ -4,7 +4,7 @@
  */
 export const worlds = ({
   count,
-  few = 5,
+  few = 3,
   found = [],
 }: Readonly<{ count: number; few?: number; found?: readonly number[] }>): number[] => {
   const all = process.env['CRAWLWAY_TEST_WORLDS'] === 'all';
