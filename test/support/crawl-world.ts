@@ -34,7 +34,7 @@ import type { PageProcessor } from '../../src/engine/ports/page-processor.js';
 import type { Partitions } from '../../src/engine/ports/partitions.js';
 import type { Plugins } from '../../src/engine/ports/plugins.js';
 import type { Sink } from '../../src/engine/ports/sink.js';
-import { countingCalls } from './counting-calls.js';
+import { countingCalls, PendingCalls } from './counting-calls.js';
 import type { FlakyReceiver } from './flaky-receiver.js';
 import { ManualClock } from './manual-clock.js';
 import { scenarioStore } from './scenario-database.js';
@@ -89,8 +89,6 @@ const SURELY_WAITING = 5;
 const SURELY_STUCK = 100;
 
 export class CrawlWorld {
-  /** Deliveries in flight. */
-  private delivering = 0;
   private closing: Promise<void> | undefined;
 
   private constructor(
@@ -101,10 +99,9 @@ export class CrawlWorld {
     private readonly folder: string,
     private readonly options: WorldOptions,
     readonly errors: string[],
+    /** Calls of the store and of sinks. */
+    private readonly pending: PendingCalls,
   ) {}
-
-  /** Pending calls of the store. */
-  private storing: () => number = () => 0;
 
   static async start(options: WorldOptions): Promise<CrawlWorld> {
     const folder = mkdtempSync(join(tmpdir(), 'crawlway-test-'));
@@ -112,7 +109,8 @@ export class CrawlWorld {
     const index =
       options.index === 'none' ? undefined : await startIndex({ file: ':memory:', port: 0, host: '127.0.0.1' });
     if (options.through && index) options.through.target = index.url;
-    const { counted: store, inFlight } = countingCalls(options.store ?? (await scenarioStore()));
+    const pending = new PendingCalls();
+    const store = countingCalls(options.store ?? (await scenarioStore()), pending);
     const errors: string[] = [];
     const processor = new LocalPageProcessor({
       createEngines: (definitions) => {
@@ -146,8 +144,7 @@ export class CrawlWorld {
       plugins: options.plugins,
       processor,
     });
-    const world: CrawlWorld = new CrawlWorld(engine, store, clock, index, folder, options, errors);
-    world.storing = inFlight;
+    const world: CrawlWorld = new CrawlWorld(engine, store, clock, index, folder, options, errors, pending);
     const definition = world.definition(options);
     await options.plugins?.configure(definition.plugins ?? []);
     await engine.open(definition);
@@ -162,20 +159,9 @@ export class CrawlWorld {
       if (type === 'papi') delete sink.isEmpty;
     }
     if (this.options.slowSinks?.includes(sink.name)) return sink;
-    sink.deliver = async (batch, signal) => {
-      this.delivering++;
-      try {
-        return await deliver(batch, signal);
-      } finally {
-        this.delivering--;
-      }
-    };
+    sink.deliver = (batch, signal) => this.delivered(deliver(batch, signal));
     const documents = sink.readDocuments?.bind(sink);
-    if (documents)
-      sink.readDocuments = async (uris, signal) => {
-        this.delivering++;
-        return documents(uris, signal).finally(() => this.delivering--);
-      };
+    if (documents) sink.readDocuments = (uris, signal) => this.delivered(documents(uris, signal));
     const { probe, identify, checkSchema } = sink;
     if (probe) sink.probe = (signal) => this.delivered(probe.call(sink, signal));
     if (identify) sink.identify = (signal) => this.delivered(identify.call(sink, signal));
@@ -184,21 +170,13 @@ export class CrawlWorld {
   }
 
   /** The world waits for the answer. */
-  async delivered<T>(answer: Promise<T>): Promise<T> {
-    this.delivering++;
-    return answer.finally(() => this.delivering--);
+  delivered<T>(answer: Promise<T>): Promise<T> {
+    return this.pending.track(answer);
   }
 
   private watchedEngine(engine: FetchEngine): FetchEngine {
     const fetch = engine.fetch.bind(engine);
-    engine.fetch = async (request, signal) => {
-      this.delivering++;
-      try {
-        return await fetch(request, signal);
-      } finally {
-        this.delivering--;
-      }
-    };
+    engine.fetch = (request, signal) => this.delivered(fetch(request, signal));
     return engine;
   }
 
@@ -258,6 +236,7 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
         if (!this.isCalm()) {
           turns = -1;
           quiet = idle = 0;
+          await this.pending.nextEnd();
         }
       }
       const views = await this.engine.listCrawlers();
@@ -278,7 +257,7 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
 
   /** True if nothing is on its way to the store or a sink. */
   isCalm(): boolean {
-    return this.delivering === 0 && this.storing() === 0;
+    return this.pending.count === 0;
   }
 
   /** Lets time pass, and the crawl do what becomes due. */

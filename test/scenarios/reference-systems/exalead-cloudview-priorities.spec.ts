@@ -7,7 +7,7 @@ import { Frontier } from '../../../src/engine/crawl/frontier/frontier.js';
 import { Hosts } from '../../../src/engine/crawl/hosts/hosts.js';
 import type { NewUrl } from '../../../src/engine/ports/frontier-store.js';
 import { NO_OTHERS, SOLE_OWNER } from '../../../src/engine/support/single-node.js';
-import { countingCalls } from '../../support/counting-calls.js';
+import { countingCalls, PendingCalls } from '../../support/counting-calls.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { crawl, start, startSite } from '../../support/scenario.js';
@@ -95,7 +95,8 @@ describe('the six URL sources', () => {
 
 /** One host, with more due URLs in each source than will be picked. */
 async function filledFrontier(): Promise<{ frontier: Frontier; reading: () => number }> {
-  const { counted: store, inFlight } = countingCalls(await scenarioStore());
+  const pending = new PendingCalls();
+  const store = countingCalls(await scenarioStore(), pending);
   onTestFinished(() => store.close());
   const clock = new ManualClock();
   const urls = SOURCES.flatMap((name, source) =>
@@ -128,8 +129,8 @@ async function filledFrontier(): Promise<{ frontier: Frontier; reading: () => nu
   );
   await frontier.sweep(clock.now());
   do await new Promise((resolve) => setImmediate(resolve));
-  while (inFlight() > 0);
-  return { frontier, reading: inFlight };
+  while (pending.count > 0);
+  return { frontier, reading: () => pending.count };
 }
 
 describe('smart refresh disabled', () => {
