@@ -37,6 +37,10 @@ const MACHINE = [
 ];
 const ENGINES = ['test/engines/**/*.spec.ts', 'test/rendering/applications.spec.ts'];
 
+/** Scenarios that the suite `worlds` repeats with more and larger sites. */
+const MORE_SITES = ['test/scenarios/deletions/change-guard.spec.ts'];
+const HAS_TIME = process.env['CRAWLWAY_TEST_WORLDS'] === 'all';
+
 const project = (
   name: string,
   include: readonly string[],
@@ -88,7 +92,7 @@ export default defineConfig({
       }),
       project('api', ['test/api/**/*.spec.ts'], { without: [...PROCESSES, ...ONLY_POSTGRESQL], isolate: false }),
       project('processes', [...PROCESSES, ...SMOKE], { without: ['test/launcher.spec.ts'] }),
-      project('worlds', ['test/simulation/**/*.spec.ts'], { isolate: false }),
+      project('worlds', ['test/simulation/**/*.spec.ts', ...(HAS_TIME ? MORE_SITES : [])], { isolate: false }),
       project('postgresql', [...ONLY_POSTGRESQL, ...ALSO_POSTGRESQL], { isolate: false }),
       project('machine', MACHINE, { without: [...SMOKE, ...ENGINES] }),
       project('growth', ['test/growth/**/*.spec.ts']),

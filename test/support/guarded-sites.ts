@@ -52,16 +52,21 @@ const NUMBERED: Look = {
   around: ['', ''],
 };
 
-/** A site is as large as in the user's report where there is time for it, as in the suite `worlds`. */
-const LARGE = process.env['CRAWLWAY_TEST_WORLDS'] === 'all' ? 121 : 31;
+/** In the suite `worlds`, there is time for more sites. */
+const HAS_TIME = process.env['CRAWLWAY_TEST_WORLDS'] === 'all';
 
-/** Sizes and looks of the sites that are crawled together. */
-const SITES: readonly (readonly [number, Look])[] = [
-  [3, SHORT],
+type SizeAndLook = readonly [size: number, look: Look];
+const SMALL: SizeAndLook = [3, SHORT];
+const LARGER: readonly SizeAndLook[] = [
   [13, FRAMED],
   [13, NUMBERED],
-  [LARGE, LONG],
+  [HAS_TIME ? 121 : 31, LONG],
 ];
+const SITES = [SMALL, ...LARGER];
+
+/** A small site and one of the larger ones, in turns; where there is time, all sites with each fault. */
+export const sitesFor = (fault: number): readonly SizeAndLook[] =>
+  HAS_TIME ? SITES : [SMALL, LARGER[fault % LARGER.length]!];
 
 export interface GuardedSite {
   readonly site: FakeSite;
@@ -71,7 +76,7 @@ export interface GuardedSite {
   readonly frame: (title: string, text: string, head?: string, links?: readonly string[]) => FakeAnswer;
 }
 
-export async function guardedSite([size, look]: readonly [number, Look], i: number): Promise<GuardedSite> {
+export async function guardedSite([size, look]: SizeAndLook, i: number): Promise<GuardedSite> {
   const site = await startSite(`127.0.0.${i + 2}`);
   const paths = getPaths(size);
   const frame: GuardedSite['frame'] = (title, text, head, links) =>
@@ -84,12 +89,12 @@ export async function guardedSite([size, look]: readonly [number, Look], i: numb
   return { site, paths: ['/', ...paths], pages, frame };
 }
 
-export async function guardedCrawl(attributes = DAILY) {
-  const sites = await Promise.all(SITES.map(guardedSite));
+export async function guardedCrawl(attributes = DAILY, sizes: readonly SizeAndLook[] = SITES) {
+  const sites = await Promise.all(sizes.map(guardedSite));
   const roots = sites.map(({ site }) => `<Root url="${site.url('/')}"/>`).join('');
   const world = await crawl({ attributes, crawler: roots });
   const stamps = await readStamps(world);
-  expect(stamps.size).toBe(SITES.reduce((sum, [size]) => sum + size, 0));
+  expect(stamps.size).toBe(sizes.reduce((sum, [size]) => sum + size, 0));
   await world.pass(hours(1));
   return { sites, world, stamps };
 }

@@ -12,7 +12,7 @@ const DECORATOR = /^\s*@[A-Z]\w*\(/m;
 const MODIFIERS = '(?:(?:private|protected|public|readonly|override) )+';
 /** A constructor up to its body's brace or the end of its call of `super`: indentation, modifier, parameters on one line or several, what follows. */
 const CONSTRUCTOR =
-  /^( *)((?:private |protected )?)constructor\((?:(.*)\)|\n([\s\S]*?)\n\1\)) \{(?:(\})|((?:(?!\n\1\})[\s\S])*?\n\1  super\((?:.*\);|\n[\s\S]*?\n\1  \);))?)/gm;
+  /^( *)((?:private |protected )?)constructor\((?:(.*)\)|\n([\s\S]*?)\n\1\)) \{(?:(\})|((?:(?!\n\1\})[\s\S])*?\n\1 {2}super\((?:.*\);|\n[\s\S]*?\n\1 {2}\);))?)/gm;
 
 const program = process.env.CRAWLWAY_TEST_PROGRAM;
 const FUZZ_FOR_MINUTES = new URL('fuzz-for-minutes.ts', import.meta.url).href;
