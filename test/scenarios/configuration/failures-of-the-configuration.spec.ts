@@ -19,7 +19,7 @@ describe('a URL that failed because of the configuration', () => {
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
   });
 
-  it('is visited again when it gets a login, and so is no page that failed for another reason', async () => {
+  it('is visited again when it gets a login, unlike a page that failed for another reason', async () => {
     const site = await startSite();
     const credentials = `Basic ${Buffer.from('ann:pw').toString('base64')}`;
     site.page('/', ['/secret', '/gone']);

@@ -84,7 +84,7 @@ it('are handed over to the crawler with the new name, which neither fetches nor 
   expect(await world.indexed()).toEqual([...pages(site, '/', '/a', '/b'), other.url('/')].sort());
 });
 
-it('that the rules of their new crawler exclude leave the index', async () => {
+it('leave the index if the rules of their new crawler exclude them', async () => {
   const { site, other, world } = await startWorld();
   const rules = `<Rules><Rule><ar:Path val="/b"/><Ignore/></Rule></Rules>`;
   await world.reconfigure({ crawler: crawler('app2', site.url('/'), rules) + crawler('other', other.url('/')) });

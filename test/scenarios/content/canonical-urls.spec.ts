@@ -93,7 +93,7 @@ describe('a page that names another URL as its canonical one', () => {
     expect((await world.state(site.url('/a')))?.canonical).toBeUndefined();
   });
 
-  it('and vice versa: one of the two stays, also when both are visited at once', async () => {
+  it('that names the first one in turn: one of the two stays, also when both are visited at once', async () => {
     const { site, world, urls } = await crawled(['/a', '/b']);
     site.set('/a', naming('/b', 'One.')).set('/b', naming('/a', 'Two.'));
     await world.engine.maintenance.refresh('test', { like: '%' });

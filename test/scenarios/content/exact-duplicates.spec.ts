@@ -30,7 +30,7 @@ describe('pages with the text of another one', () => {
     return { site, world };
   };
 
-  it('and another spelling of its address are one document, and name the one that is kept', async () => {
+  it('are one document with it, as is another spelling of its address, and name the one that is kept', async () => {
     const { site, world } = await start();
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/docs')]);
     // None is asked again while the document that is kept is on its way into the index.
@@ -123,7 +123,7 @@ describe('a site that answers every address with one page', () => {
     if (links.length > 1) expect(Object.keys(await refusals(world))).toContain('trap-repeated-text');
   });
 
-  it('ends with ids in its paths', async () => {
+  it('ends, also with ids in its paths', async () => {
     const site = await startSite();
     let session = 0;
     const names = ['a', 'b', 'c', 'd', 'e'];
@@ -143,7 +143,7 @@ describe('a site that answers every address with one page', () => {
     expect(site.requests.length).toBeLessThan(100);
   });
 
-  it('does not end what has texts of its own: an archive, and pages below a copy of the home page', async () => {
+  it('does not affect pages with texts of their own: an archive, and pages below a copy of the home page', async () => {
     const site = await startSite();
     const count = 120;
     for (let index = 0; index < count; index++)

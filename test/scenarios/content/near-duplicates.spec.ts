@@ -81,7 +81,7 @@ describe('a copy on another site', () => {
     return { world, evil, victim };
   };
 
-  it.each(['domain', 'crawler'])('never takes a document out of the index (%s)', async (scope) => {
+  it.each(['domain', 'crawler'])('never removes a document from the index (%s)', async (scope) => {
     const { world, victim } = await crawlCopies(scope);
     await world.pass(days(3));
     victim.set('/a', page(''));

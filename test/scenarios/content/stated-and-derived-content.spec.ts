@@ -6,7 +6,7 @@ const XML = { 'content-type': 'text/xml' };
 const getMeta = (metas: readonly { name: string; value: string }[] | undefined, name: string) =>
   metas?.find((meta) => meta.name === name)?.value;
 
-it('a page without a title gets the next best name that it gives itself, and says where it is from', async () => {
+it('a page without a title gets the next best name that it gives itself, with the place that it is from', async () => {
   const site = await startSite();
   site.page('/', ['/og', '/heading', '/titled']);
   site.set('/og', { headers: HTML, body: '<meta property="og:title" content="Shared name"><p>text' });
@@ -97,7 +97,7 @@ it('feeds, whatever their type, and sitemaps of any name are followed, but are n
     expect(await world.state(site.url(path))).toMatchObject({ status: 'visited', reason: 'machine-readable' });
 });
 
-it('what robots.txt calls a sitemap is never a document, and is read after the warnings of its program', async () => {
+it('what robots.txt calls a sitemap is never a document, and is read although warnings of its program precede it', async () => {
   const site = await startSite();
   site.page('/').page('/a');
   site.set('/robots.txt', { body: `Sitemap: ${site.url('/map.php')}\nSitemap: ${site.url('/broken.php')}\n` });

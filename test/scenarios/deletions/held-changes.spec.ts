@@ -44,7 +44,7 @@ async function illSite({ crawler = '', restarts = false, fault = 'a maintenance 
   return { ...guarded, world, begin, hostKey, count: paths.length };
 }
 
-it('what is held is told with its cause, its number, its effect and its text', async () => {
+it('held changes are listed with their cause, the number of their pages, their effect and a text', async () => {
   const { world, site, hostKey, count } = await illSite();
   const [held] = await world.engine.orders.listHeldDeletions();
   expect(held).toMatchObject({

@@ -37,7 +37,7 @@ it.each([
   for (const url of urls) expect(await world.state(url)).toMatchObject({ reason: 'indexed' });
 });
 
-it('a page that logs out is still known after a restart', async () => {
+it('a URL that ended the session is still avoided after a restart', async () => {
   const openStore = await keptStore();
   const site = await SessionSite.start({
     anybody: (path, own) => {

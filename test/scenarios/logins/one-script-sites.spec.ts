@@ -68,7 +68,7 @@ it('a page where the form is shown at its own URL is crawled', async () => {
   expect(site.logins).toBe(2);
 });
 
-it('a login that ends on a page of the sign-in server has not come in', async () => {
+it('a login that ends on a page of the sign-in server has failed', async () => {
   const provider = await SessionSite.start({ start: '/update-password', member: (path) => ({ body: html(path, []) }) });
   const site = await SessionSite.start({ stranger: () => redirect(provider.url('/login')), member: showPage });
   const login = site.login(`page="${site.url('/p1')}" sendTo="${provider.origin}"`);
@@ -82,7 +82,7 @@ it('a login that ends on a page of the sign-in server has not come in', async ()
   expect(provider.logins).toBe(3);
 });
 
-it('a check that is the same for strangers draws a warning', async () => {
+it('a page to check that is the same without a login draws a warning', async () => {
   const site = await SessionSite.start({ anybody: (path) => (path === '/p1' ? showPage(path) : undefined) });
   const world = await start({ crawler: '', more: site.fetcher(`check="${site.url('/p1')}"`) });
   const { state, steps } = await world.engine.logins.test('site');

@@ -141,7 +141,7 @@ describe('two crawlers that push to one index', () => {
         ({ crawler, document }) => `${crawler}: ${document?.metas.find(({ name }) => name === 'acl_allow')?.value}`,
       );
 
-  it('one is never taken into the hosts of the other, whatever its home page redirects to', async () => {
+  it('neither is followed to a host of the other, whatever its home page redirects to', async () => {
     const intranet = await startSite('127.0.0.1', 'in.foo.com');
     const partner = await startSite('127.0.0.2', 'partner.foo.com');
     intranet.page('/', ['/salaries']).page('/salaries');

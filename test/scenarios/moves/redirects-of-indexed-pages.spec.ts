@@ -166,7 +166,7 @@ describe('many pages that redirect to one', () => {
     expect(await world.state(site.url('/p1'))).toMatchObject({ status: 'error', reason: 'redirect-to-home' });
   });
 
-  it('two pages that are merged into a third are not a wall', async () => {
+  it('two pages that are merged into a third are not taken for an outage', async () => {
     const { site, world, everything } = await startCrawl();
     for (const path of ['/p1', '/p2']) redirect(site, path, '/p3', 301);
     await refresh(world);

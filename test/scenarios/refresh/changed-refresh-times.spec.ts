@@ -48,7 +48,7 @@ describe('a change of the refresh times applies to stored pages', () => {
     expect(site.fetched).toEqual(expect.arrayContaining(['/', '/a', '/gone']));
   });
 
-  it('smart refresh gives way to a schedule that is later than it: nothing is visited before', async () => {
+  it('smart refresh gives way to a later schedule: nothing is visited before it', async () => {
     const site = await startSite();
     site.page('/', ['/a']).page('/a');
     const crawler = `<Root url="${site.url('/')}"/>`;

@@ -24,7 +24,7 @@ async function crawlSite() {
   return { site, world, judge: judge! };
 }
 
-it('wait for ten of its pauses, and its own crawl waits for one after them', async () => {
+it('each wait for ten pauses of the host, whose own pages wait for one pause after them', async () => {
   const { site, world, judge } = await crawlSite();
   expect(await judge(site.url('/api'), false)).toEqual({ pause: seconds(200) });
   const asked = world.clock.now();
@@ -33,13 +33,13 @@ it('wait for ten of its pauses, and its own crawl waits for one after them', asy
   expect((await world.state(site.url('/a')))!.lastVisitAt! - asked).toBeGreaterThanOrEqual(seconds(20));
 });
 
-it('do not reach what its rules exclude, but its scripts', async () => {
+it('are refused for data that the rules of its crawler exclude, and not for scripts', async () => {
   const { site, judge } = await crawlSite();
   expect(await judge(site.url('/private/api'), false)).toEqual({ refusal: 'crawl-space' });
   expect(await judge(site.url('/private/app.js'), true)).toEqual({ pause: seconds(200) });
 });
 
-it('wait while it rests, and other hosts are none of the crawl', async () => {
+it('wait while the host rests, and are not limited on hosts that are not crawled', async () => {
   const { site, world, judge } = await crawlSite();
   site.set('/a', { status: 503, headers: { 'retry-after': '600' } });
   await world.engine.maintenance.refresh('test', { url: site.url('/a') });

@@ -139,7 +139,7 @@ const hostile = fc.oneof(
     .map((name) => `<meta name="acl_allow" content="${name}">${links(ARTICLES.map((path) => `VICTIM/${path}`))}`),
 );
 
-it('whatever pages strangers have, the documents, rights and limits of a host are as without them, and so is its turn', async () => {
+it('pages of strangers change neither the documents of a host, nor their access rights, nor its limits and pace', async () => {
   const traps = 'maxUrlsPerHost="100" maxQueryVariants="40" maxPatternUrls="30"';
   const alone = await crawlVictim([], traps);
   await fc.assert(

@@ -81,7 +81,7 @@ it('documents wait for their visit, also when it is asked for again', async () =
   expect(await world.state(site.url('/orphan'))).toMatchObject({ status: 'indexed', reason: 'adopted', stamp: '' });
 });
 
-it('what only the site of a root accepts is in the crawl space, too', async () => {
+it('what only the site mode of a root accepts is in the crawl space, too', async () => {
   const { site, world, adopt, entries } = await start('defaultAccept="false"', true);
   expect(await adopt()).toMatchObject({ found: 6, replaced: 1, waiting: 2 });
   await world.pass(minutes(10));

@@ -93,7 +93,7 @@ describe('an endless site', () => {
     expect((await world.indexed()).filter((url) => url.includes('/article/'))).toHaveLength(150);
   });
 
-  it('with more links on a page than allowed: the menu does not count, and the rest is reported', async () => {
+  it('with more links on a page than allowed: those of its menu do not count, and the rest is reported', async () => {
     site = await FakeSite.start();
     const menu = Array.from({ length: 1_200 }, (_, n) => `/menu-${n % 3}#${n % 2}`);
     site.page('/', [...menu, '/first', '/second', '/third', '/second']);

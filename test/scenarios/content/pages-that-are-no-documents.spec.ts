@@ -81,7 +81,7 @@ describe('pages to which only redirects lead', () => {
   });
 });
 
-describe('where the guess of a sitemap is redirected to', () => {
+describe('the page to which a request for /sitemap.xml is redirected', () => {
   const start = async (target: string, answer: FakePage) => {
     const site = await startSite();
     site.set('/sitemap.xml', redirect(target)).set(target, answer).page('/', ['/a']).page('/a').page('/register');
