@@ -115,6 +115,31 @@ describe('a feed with a WebSub hub', () => {
     expect([asked, other.requests]).toEqual([[], []]);
   });
 
+  it('is subscribed to although a feed of another host has named its topic, with a hub that refuses', async () => {
+    const evil = await FakeSite.start('127.0.0.2');
+    const hubs: URLSearchParams[] = [];
+    evil.set('/hub', (request, response) => {
+      request.on('data', (part: Buffer) => void hubs.push(new URLSearchParams(part.toString())));
+      request.on('end', () => response.writeHead(202).end());
+      return undefined;
+    });
+    const links = `<link rel="hub" href="${evil.url('/hub')}"/><link rel="self" href="${site.url('/feed')}"/>`;
+    evil.set('/feed', { headers: ATOM, body: `<feed xmlns="http://www.w3.org/2005/Atom">${links}</feed>` });
+    const roots = (of: readonly FakeSite[]): string =>
+      of.map((one) => `<Root url="${one.url('/feed')}" site="false"/>`).join('');
+    const more = '<cw:WebSub callback="https://crawlway.example/"/>';
+    const attributes = 'crawlSitemaps="true" smartRefreshMinAgeS="86400"';
+    world = await CrawlWorld.start({ crawler: roots([evil]), attributes, index: 'none', more });
+    while (hubs.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await world.untilIdle();
+    const own = new URL(hubs[0]!.get('hub.callback')!).pathname.replace('/websub/', '');
+    expect(await confirm(undefined, 'denied', own)).toBe('');
+    await world.reconfigure({ crawler: roots([evil, site]), attributes, more });
+    await untilAsked(1);
+    expect(asked[0]!.get('hub.topic')).toBe(site.url('/feed'));
+    await evil.close();
+  });
+
   it('is not subscribed to when switched off, nor soon after the hub has refused', async () => {
     await start('');
     expect(asked).toEqual([]);

@@ -56,8 +56,11 @@ const MAX_ANSWER_SIZE = 16_384;
 const REQUEST_TIMEOUT = seconds(20);
 const DIGEST_BYTES = 16;
 
+const toRequestKey = ({ crawler, feed, topic }: Pick<Subscription, 'crawler' | 'feed' | 'topic'>): string =>
+  `${crawler} ${feed} ${topic}`;
+
 export class HubSubscriptions {
-  /** By crawler and topic: when the next subscription may be requested. */
+  /** By crawler, feed and topic, since any feed may name the topic of another: when the next subscription may be requested. */
   private readonly nextRequests = new BoundedMap<string, Instant>(MAX_SUBSCRIPTIONS);
   /** Feeds reported a moment ago, and whether they have been reported again since. */
   private readonly reportedFeeds = new Map<string, { wasReportedAgain: boolean }>();
@@ -75,7 +78,7 @@ export class HubSubscriptions {
   /** To be called when a feed that was read names a hub. */
   subscribeIfAllowed(crawler: string, feed: string, hub: FeedHub): void {
     if (!this.definition || !mayUseHub(hub, feed, this.definition.hubs)) return;
-    const key = `${crawler} ${hub.topic}`;
+    const key = toRequestKey({ crawler, feed, topic: hub.topic });
     const { clock, log } = this.services;
     const now = clock.now();
     if ((this.nextRequests.get(key) ?? 0) > now) return;
@@ -90,7 +93,7 @@ export class HubSubscriptions {
     const subscription = await this.readToken(token);
     if (!subscription || !this.definition || topic !== subscription.topic) return undefined;
     const { clock, log } = this.services;
-    const key = `${subscription.crawler} ${topic}`;
+    const key = toRequestKey(subscription);
     const { feed, hub } = subscription;
     if (mode === 'denied') {
       this.nextRequests.set(key, after(clock.now(), DENIAL_DELAY));
