@@ -56,7 +56,10 @@ export function createCrawler(
   const scheduleVisit = (url: UrlState): Promise<boolean> =>
     decisions.requeue(url, toImmediateQueuePlace(url, clock.now()));
   const troubles = new HostTroubles(name, { ...shared, scheduleVisit });
-  const redirects = new Redirects(name, { ...shared, ...visitTools, walls: visitTools.review.walls, scheduleVisit });
+  const redirects = new Redirects(name, {
+    ...{ ...shared, ...visitTools, ...webServers, walls: visitTools.review.walls, scheduleVisit },
+    scheduleRefresh: (url) => decisions.requeue(url, { source: REFRESH, dueAt: clock.now() }),
+  });
   const changes = new ChangeGuard(name, { ...shared, ...webServers, scheduleVisit });
   const parts = {
     ...{ ...pages, decisions, gates, claims, troubles, redirects, changes, tally: new Tally(clock) },

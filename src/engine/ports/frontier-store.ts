@@ -225,7 +225,7 @@ export interface UrlQueue {
    * a new one if it is to be queued; other known URLs stay unchanged.
    */
   discover(urls: readonly NewUrl[]): Promise<UrlState[]>;
-  /** Like discover, but a known URL is queued again in the given source, due at the given time. */
+  /** Like discover, but a known URL is queued again in the given source, due at the given time, as found in the given way. */
   seed(urls: readonly NewUrl[]): Promise<{ readonly state: UrlState; readonly known: boolean }[]>;
   /**
    * Queued URLs of one (crawler, host, source) with dueAt <= now, by due time, then id.

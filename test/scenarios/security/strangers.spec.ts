@@ -155,6 +155,35 @@ it('pages of strangers change neither the documents of a host, nor their access 
   );
 });
 
+it('pages to which strangers redirect their own are not visited before new pages of the host', async () => {
+  const evil = await startSite('127.0.0.2', 'evil.example');
+  const victim = await startSite('127.0.0.3', 'victim.example');
+  const setHome = (paths: readonly string[]) =>
+    victim.page('/', paths, 'Welcome to the home page of a site with words');
+  const [strange, old, fresh] = [
+    range(60).map((i) => `/e${i}`),
+    range(60).map((i) => `/v${i}`),
+    range(30).map((i) => `/new${i}`),
+  ];
+  for (const path of strange) evil.page(path, [], `A text about ${path} and nothing else`);
+  for (const path of [...old, ...fresh]) victim.page(path, [], `A text about ${path} and nothing else`);
+  evil.page('/', strange);
+  setHome(old);
+  const roots = `<Root url="${evil.url('/')}" site="false"/><Root url="${victim.url('/')}"/>`;
+  const world = await start({ index: 'none', attributes: ATTRIBUTES, crawler: roots, names: NAMES });
+  await world.pass(minutes(10));
+  strange.forEach((path, i) => void evil.set(path, { status: 301, headers: { location: victim.url(`/v${i}`) } }));
+  setHome([...old, ...fresh]);
+  victim.requests.length = 0;
+  const { maintenance } = world.engine;
+  await maintenance.refresh('test', { hostKey: new URL(evil.origin).host });
+  await maintenance.refresh('test', { url: victim.url('/') });
+  await world.pass(minutes(10));
+  const asked = victim.requests.map(({ path }) => path);
+  expect(Math.max(...fresh.map((path) => asked.indexOf(path)))).toBe(fresh.length);
+  expect(fresh.filter((path) => !asked.includes(path))).toEqual([]);
+});
+
 describe('a redirect to a page', () => {
   it.each([
     ['of a stranger leaves nothing in its metas', 'evil.example', false, undefined],

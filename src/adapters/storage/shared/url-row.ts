@@ -254,15 +254,11 @@ export function toStoredValue(field: Field, changes: RowChanges): Value {
   return value === undefined || value === null ? null : convert ? convert(value as never) : value;
 }
 
-/**
- * Makes a known URL due again because it was submitted. A URL that is submitted as a root also gets the hops and metas
- * of a root.
- */
+/** Makes a known URL due again because it was submitted, or its own site has named it, and says from now on how that was. */
 export function createSubmissionChanges(url: NewUrl): RowChanges {
   const queueChanges = url.source === undefined ? {} : { source: url.source, dueAt: url.dueAt };
-  if (url.discoveredVia !== 'root') return queueChanges;
-  const { hops, redirects, discoveredVia, root, inheritedMetas } = url;
-  return { ...queueChanges, hops, redirects, discoveredVia, root, inheritedMetas: inheritedMetas ?? [] };
+  const { hops, redirects, discoveredVia, foundOn, root, inheritedMetas } = url;
+  return { ...queueChanges, hops, redirects, discoveredVia, foundOn, root, inheritedMetas: inheritedMetas ?? [] };
 }
 
 /** Lets a URL whose status is removed start over like a new one; only the records of its visits are kept. */

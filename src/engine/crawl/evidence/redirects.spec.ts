@@ -1,8 +1,9 @@
 /** The page that a redirect waits for may be visited while the redirecting page's own visit is still in flight. */
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
-import { AWAITING_TARGET } from '../../../domain/crawl/revisit.js';
+import { AWAITING_TARGET, REDIRECTED_FOR_NOW } from '../../../domain/crawl/revisit.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { computeUrlKey } from '../../../domain/url/url-key.js';
 import { Redirects } from './redirects.js';
 
 const HOST = 'http://a.example';
@@ -17,6 +18,7 @@ function world() {
   const requested: string[] = [];
   const services = {
     clock: new ManualClock(),
+    strangers: { areNaming: async ({ foundOn }: { foundOn?: string }) => !foundOn?.startsWith(HOST) },
     store: { find: async (_crawler: string, url: string) => pages.find((one) => one.url === url) },
     scheduleVisit: async ({ url }: UrlState) => {
       if (inFlight.has(url)) return false;
@@ -58,4 +60,13 @@ it('a page that no longer redirects after the visit it missed is left to its nex
   await redirects.noteSettled(source, { reason: 'indexed' });
   await redirects.noteSettled(source, { reason: AWAITING_TARGET });
   expect(requested).toEqual([]);
+});
+
+it('a temporary redirect is requested again at once if its own site links to it, and not if a stranger does', async () => {
+  const { redirects, source, requested } = world();
+  await redirects.noteSettled(Object.assign(source, { reason: REDIRECTED_FOR_NOW }), { reason: REDIRECTED_FOR_NOW });
+  await redirects.noteLinked('http://evil.example/', [computeUrlKey(source.url)]);
+  expect(requested).toEqual([]);
+  await redirects.noteLinked(`${HOST}/list`, [computeUrlKey(source.url)]);
+  expect(requested).toEqual([source.url]);
 });

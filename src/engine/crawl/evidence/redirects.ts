@@ -21,6 +21,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../../ports/page-task.js';
+import type { Strangers } from '../hosts/strangers.js';
 import type { SettledUrl } from '../outcome/decision.js';
 import { type PageMoveServices, PageMoves } from './page-moves.js';
 
@@ -46,8 +47,11 @@ interface RedirectServices extends PageMoveServices {
   readonly clock: Clock;
   readonly walls: Pick<LoginWalls, 'findEvidence'>;
   readonly processor: Pick<PageProcessor, 'forget'>;
+  readonly strangers: Pick<Strangers, 'areNaming'>;
   /** Visits the URL next; false if it is in flight. */
   readonly scheduleVisit: (state: UrlState) => Promise<boolean>;
+  /** Visits the URL when its host has nothing else to do. */
+  readonly scheduleRefresh: (state: UrlState) => Promise<boolean>;
 }
 
 interface Seen {
@@ -134,16 +138,27 @@ export class Redirects {
     return this.returning.size > 0;
   }
 
-  /** To be called with the links of a live page: temporary redirects among them are requested again. */
-  async noteLinked(keys: readonly bigint[]): Promise<void> {
+  /** To be called with the links of a live page: temporary redirects of its site among them are requested again. */
+  async noteLinked(page: string, keys: readonly bigint[]): Promise<void> {
     if (this.returning.size === 0) return;
     const settledBefore = before(this.services.clock.now(), FRESH);
     for (const key of keys) {
       const url = this.returning.get(key);
       const state = url === undefined ? undefined : await this.services.store.find(this.crawler, url);
       const isDue = state?.reason === REDIRECTED_FOR_NOW && (state.lastVisitAt ?? 0) < settledBefore;
-      if (isDue) await this.services.scheduleVisit(state);
+      if (isDue && !(await this.isStranger(page, state.url))) await this.services.scheduleVisit(state);
     }
+  }
+
+  private async scheduleTarget(source: UrlState, target: UrlState): Promise<void> {
+    const { clock, scheduleRefresh, scheduleVisit } = this.services;
+    if (!(await this.isStranger(source.url, target.url))) await scheduleVisit(target);
+    else if (target.dueAt > clock.now()) await scheduleRefresh(target);
+  }
+
+  /** Whether the first page belongs to another registrable domain than the second one, whose turn it must not take. */
+  private async isStranger(page: string, url: string): Promise<boolean> {
+    return this.services.strangers.areNaming({ url, foundOn: page, discoveredVia: 'redirect' });
   }
 
   private addReturning(url: string): void {
@@ -259,7 +274,7 @@ export class Redirects {
         const awaited = end ?? (await store.find(this.crawler, target));
         if (awaited) {
           this.waitFor(awaited.url, state.url);
-          if (awaited.status !== 'waiting') await this.services.scheduleVisit(awaited);
+          if (awaited.status !== 'waiting') await this.scheduleTarget(state, awaited);
         }
         return { ...outcome, waits: true };
       }

@@ -96,6 +96,27 @@ describe('the bounds of a host', () => {
     await store.close();
   });
 
+  it('are charged to the host for what strangers have named before it, which then is as the host says', async () => {
+    const store = await openStoreInThisThread();
+    const readmitted: UrlState[] = [];
+    const target = {
+      traps: TRAPS,
+      admit: () => undefined,
+      readmit: (state: UrlState) => void readmitted.push(state),
+      refuse: () => undefined,
+    };
+    const discovery = new Discovery(store, () => target, new Strangers(loadRegistrableDomains));
+    const strange = { foundOn: 'https://b.example/', hops: 20, discoveredVia: 'redirect', redirects: 1 } as const;
+    const own = { foundOn: 'https://a.example/', hops: 1, discoveredVia: 'link', redirects: 0 } as const;
+    await discovery.discover([{ ...found('/page'), ...strange }]);
+    await discovery.discover([{ ...found('/page'), ...own }]);
+    expect(readmitted).toMatchObject([own]);
+    expect(await store.find('test', found('/page').url)).toMatchObject(own);
+    await discovery.discover([{ ...found('/page'), ...strange }]);
+    expect(await store.find('test', found('/page').url)).toMatchObject(own);
+    await store.close();
+  });
+
   it('survive a restart for strangers, too: what they have named stays theirs when it has been visited', async () => {
     const store = await openStoreInThisThread();
     const refused: string[] = [];

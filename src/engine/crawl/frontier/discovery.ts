@@ -98,8 +98,7 @@ export class Discovery {
   /** To be called when a URL has been visited for the first time: one that does not exist gives its place back. */
   noteFirstVisit(state: UrlState, reason: Reason | undefined): void {
     const size = this.hostSizes.get(getHostIdentity(state));
-    if (size && size.waiting > 0 && state.source === STRANGERS_SOURCE && this.strangers.haveNamed(state))
-      size.waiting--;
+    if (size && size.waiting > 0 && this.strangers.haveNamed(state)) size.waiting--;
     if (reason !== 'http-404' && reason !== 'http-410') return;
     const traps = this.findTarget(state.crawler)?.traps;
     if (!size || !traps || !this.strangers.haveNamed(state)) return;
@@ -129,7 +128,7 @@ export class Discovery {
     return inserted;
   }
 
-  /** URLs that only strangers have named so far, and the host itself now, wait no longer behind the host's own. */
+  /** URLs that only strangers have named so far, and the host itself now, are the host's own from now on. */
   private async takeOverKnown(urls: readonly PlacedUrl[], inserted: readonly UrlState[]): Promise<void> {
     const isUnderPressure = (url: PlacedUrl): boolean =>
       !url.isStrange && url.source !== undefined && this.countWaiting(url) > 0;
@@ -143,8 +142,7 @@ export class Discovery {
       const keys = BigInt64Array.from(hostUrls, ({ key }) => key);
       const strange = new Set<string>();
       for (const known of await this.store.findByKeys(crawler, hostKey, keys))
-        if (known.visits === 0 && known.source === STRANGERS_SOURCE && (await this.strangers.areNaming(known)))
-          strange.add(known.url);
+        if (isWaiting(known) && (await this.strangers.areNaming(known))) strange.add(known.url);
       const taken = hostUrls.filter(({ url }) => strange.delete(url));
       if (taken.length === 0) continue;
       // At once: the host's queue goes on in the meantime.
@@ -261,7 +259,7 @@ export class Discovery {
     if (size) {
       if (isStrange) size.strange++;
       else size.own++;
-      if (isStrange && state.source === STRANGERS_SOURCE) size.waiting++;
+      if (isStrange && isWaiting(state)) size.waiting++;
       this.hostSizes.set(key, size);
     }
     const page = isStrange ? '' : getPageIdentity(state);
@@ -285,7 +283,7 @@ interface HostSize {
   strange: number;
   /** Those that strangers have named and that do not exist. */
   missing: number;
-  /** Those that strangers have named and that wait in their source, about. */
+  /** Those that strangers have named and that wait for their first visit, about. */
   waiting: number;
   /** False until strangers' URLs found before the start are counted. */
   isSplit: boolean;
@@ -299,6 +297,10 @@ interface QueryVariants {
   /** True if URLs found before the start are counted as well. */
   complete: boolean;
 }
+
+/** Whether a URL waits for its first visit. */
+const isWaiting = ({ status, source, visits }: UrlState): boolean =>
+  status === 'waiting' && source !== undefined && visits === 0;
 
 const NOBODYS = { strange: 0, missing: 0, waiting: 0 } as const;
 const NO_VARIANTS: QueryVariants = { count: 0, strange: 0, complete: false };

@@ -37,7 +37,8 @@ export class LinkStage {
   async process(state: UrlState, page: PageResult, original?: UrlState): Promise<PageResult> {
     const result = await this.links.dropRepeatedLinks(state, page, original);
     const rediscoveredLinks = await this.rediscovery.findLinked(state, result, this.context);
-    if (this.redirects.hasReturning) await this.redirects.noteLinked(this.rediscovery.getLinkKeys(state, result));
+    if (this.redirects.hasReturning)
+      await this.redirects.noteLinked(state.url, this.rediscovery.getLinkKeys(state, result));
     const newUrlCount = await this.links.storeLinks(
       state,
       rediscoveredLinks.length > 0 ? { ...result, links: [...result.links, ...rediscoveredLinks] } : result,
