@@ -1,4 +1,4 @@
-import type { Instant } from '../../../domain/time/units.js';
+import type { Duration, Instant } from '../../../domain/time/units.js';
 import type { Host } from '../hosts/hosts.js';
 
 /** The part of a window that gates use. */
@@ -22,8 +22,11 @@ export interface Gate {
   onVisitStarted(): void;
   /** Called when a window that was offered cannot use its turn. */
   onPassedOver(): void;
-  /** Called when a visit's requests have ended, with the number of bytes received. */
-  onFetched(host: Host, bytes: number): void;
+  /**
+   * Called when a visit's requests have ended, with the number of bytes received and the pause of the crawl without what
+   * the host asks for or takes.
+   */
+  onFetched(host: Host, bytes: number, ownPause: Duration): void;
 }
 
 /** Windows that are waiting for one gate; those that have URLs are offered in turn. */

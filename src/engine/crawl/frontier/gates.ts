@@ -78,11 +78,11 @@ export class Gates {
   }
 
   /** To be called when the visit's requests have ended and the host's pause is known. */
-  noteFetched(url: UrlState, host: Host, bytes: number): void {
+  noteFetched(url: UrlState, host: Host, bytes: number, ownPause: Duration): void {
     if (this.passedGates.size === 0) return;
     const gates = this.passedGates.get(url) ?? NO_GATES;
     this.passedGates.delete(url);
-    for (const gate of gates) gate.onFetched(host, bytes);
+    for (const gate of gates) gate.onFetched(host, bytes, ownPause);
   }
 
   /** The minimum pause that a schedule requires at the host now. */

@@ -27,16 +27,30 @@ describe('the gate of hosts with one address', () => {
     one.onVisitStarted();
     expect(opening()).toBe(NEVER);
     expect(opening(2)).toBeLessThanOrEqual(clock.now());
-    one.onFetched(hostResting(clock.now() + 5_000));
+    one.onFetched(hostResting(clock.now() + 5_000), 0, minutes(1));
     expect(opening()).toBe(plus(clock.now(), seconds(5)));
   });
+
+  it.each([
+    ['address 10.0.0.1', 2],
+    ['domain shop.example', 60],
+  ])(
+    '%s: what one host asks for beyond the pause of the crawl delays its neighbours only if they have one owner',
+    (key, wait) => {
+      const clock = new ManualClock();
+      const gate = new GroupGate(new PolitenessGroup(key, clock), () => undefined);
+      gate.onVisitStarted();
+      gate.onFetched(hostResting(clock.now() + 60_000), 0, seconds(2));
+      expect(gate.getOpeningTime(clock.now(), window('b'))).toBe(plus(clock.now(), seconds(wait)));
+    },
+  );
 
   it('keeps the longest pause of its hosts', () => {
     const { clock, gate } = group();
     const one = gate();
     for (const wait of [5_000, 3_000]) {
       one.onVisitStarted();
-      one.onFetched(hostResting(clock.now() + wait));
+      one.onFetched(hostResting(clock.now() + wait), 0, minutes(1));
     }
     expect(one.getOpeningTime(clock.now(), window('a'))).toBe(plus(clock.now(), seconds(5)));
   });
@@ -49,14 +63,14 @@ describe('the gate of hosts with one address', () => {
     one.onVisitStarted();
     for (const key of ['b', 'c']) one.offerWhenOpen(window(key));
     expect(takeOffered()).toEqual([]);
-    one.onFetched(hostResting(clock.now() + 2_000));
+    one.onFetched(hostResting(clock.now() + 2_000), 0, minutes(1));
     expect(takeOffered()).toEqual([]);
     clock.advance(seconds(1.9));
     expect(takeOffered()).toEqual([]);
     clock.advance(seconds(0.1));
     expect(takeOffered()).toEqual(['b']);
     one.onVisitStarted();
-    one.onFetched(hostResting(clock.now() + 2_000));
+    one.onFetched(hostResting(clock.now() + 2_000), 0, minutes(1));
     clock.advance(seconds(2));
     expect(takeOffered()).toEqual(['c']);
     expect(shared.gates.size).toBe(0);
@@ -70,7 +84,7 @@ describe('the gate of hosts with one address', () => {
     one.offerWhenOpen(window('empty', false));
     one.offerWhenOpen(window('a'));
     one.offerWhenOpen(window('b'));
-    one.onFetched(hostResting(0));
+    one.onFetched(hostResting(0), 0, minutes(1));
     expect(takeOffered()).toEqual(['empty', 'a']);
     one.onPassedOver();
     expect(takeOffered()).toEqual(['b']);
@@ -86,7 +100,7 @@ describe('the gate of hosts with one address', () => {
     one.onVisitStarted();
     one.offerWhenOpen(window('a'));
     other.offerWhenOpen(window('b'));
-    one.onFetched(hostResting(clock.now() + 1_000));
+    one.onFetched(hostResting(clock.now() + 1_000), 0, minutes(1));
     one.onPassedOver();
     clock.advance(seconds(1));
     expect(takeOffered()).toEqual(['a', 'b']);
@@ -99,7 +113,7 @@ describe('the gate of hosts with one address', () => {
     const one = gate();
     one.onVisitStarted();
     one.offerWhenOpen(window('a'));
-    one.onFetched(hostResting(clock.now() + 1_000));
+    one.onFetched(hostResting(clock.now() + 1_000), 0, minutes(1));
     for (const key of ['b', 'c']) one.offerWhenOpen(window(key));
     shared.offerNext();
     expect(timers).toHaveBeenCalledTimes(1);
@@ -110,9 +124,9 @@ describe('the gate of hosts with one address', () => {
     const one = gate();
     one.onVisitStarted();
     one.offerWhenOpen(window('a'));
-    one.onFetched(hostResting(clock.now() + 1_000));
+    one.onFetched(hostResting(clock.now() + 1_000), 0, minutes(1));
     one.onVisitStarted();
-    one.onFetched(hostResting(clock.now() + 3_000));
+    one.onFetched(hostResting(clock.now() + 3_000), 0, minutes(1));
     clock.advance(seconds(2));
     expect(takeOffered()).toEqual([]);
     clock.advance(seconds(1));

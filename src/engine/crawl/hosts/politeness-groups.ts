@@ -4,7 +4,7 @@
  * in memory only, since each host keeps its own pause across restarts.
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
-import { after, type Instant, instant, minutes, NEVER } from '../../../domain/time/units.js';
+import { after, type Duration, earlier, type Instant, instant, minutes, NEVER } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import { type Gate, type GatedWindow, WaitingWindows } from '../frontier/gate.js';
 import type { Host } from './hosts.js';
@@ -12,6 +12,8 @@ import type { Host } from './hosts.js';
 const MAX_GROUPS = 50_000;
 /** Maximum number of names being looked up at once. */
 const MAX_LOOKUPS = 32;
+/** How the keys of groups with one registrable domain begin. */
+const DOMAIN = 'domain ';
 /** How long a name's address is assumed to stay the same. */
 const ADDRESS_LIFETIME = minutes(30);
 const MAX_LOOKUP_TIME = minutes(1);
@@ -33,11 +35,20 @@ export class PolitenessGroup {
     private readonly clock: Clock,
   ) {}
 
-  /** Applies the pause that follows a request to one of its hosts to the whole group. */
-  onFetched({ politeness }: Host): void {
+  /**
+   * Applies the pause that follows a request to one of its hosts to the whole group: of hosts with one owner, all of it;
+   * of others, only that of the crawl, since what one of them asks for or takes is not to delay its neighbours.
+   */
+  onFetched({ politeness }: Host, ownPause: Duration): void {
     this.activeRequests--;
-    if (politeness.nextRequestAt > this.nextRequestAt) this.nextRequestAt = politeness.nextRequestAt;
+    const { nextRequestAt } = politeness;
+    const until = this.hasOneOwner ? nextRequestAt : earlier(nextRequestAt, after(this.clock.now(), ownPause));
+    if (until > this.nextRequestAt) this.nextRequestAt = until;
     this.offerNext();
+  }
+
+  private get hasOneOwner(): boolean {
+    return this.key.startsWith(DOMAIN);
   }
 
   offerNext(): void {
@@ -85,8 +96,8 @@ export class GroupGate implements Gate {
     if (this.group.activeRequests === 0) this.group.offerNext();
   }
 
-  onFetched(host: Host): void {
-    this.group.onFetched(host);
+  onFetched(host: Host, _bytes: number, ownPause: Duration): void {
+    this.group.onFetched(host, ownPause);
   }
 
   /** Offers one window; the next one is offered when its visit has ended. */
@@ -126,7 +137,7 @@ export class PolitenessGroups {
 
   /** Returns undefined until `ensureDomainsLoaded` has resolved. */
   findByDomain(hostname: string): PolitenessGroup | undefined {
-    return this.domainOf && this.findOrCreate(`domain ${this.domainOf(hostname) ?? hostname}`);
+    return this.domainOf && this.findOrCreate(`${DOMAIN}${this.domainOf(hostname) ?? hostname}`);
   }
 
   async ensureDomainsLoaded(): Promise<void> {

@@ -5,7 +5,7 @@
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { computePauseAfterReading, SLOW_PAGE } from '../../../domain/politeness/politeness.js';
 import { adaptPause, updatePace } from '../../../domain/politeness/server-pace.js';
-import type { Duration, Instant } from '../../../domain/time/units.js';
+import { type Duration, type Instant, milliseconds } from '../../../domain/time/units.js';
 import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import { judgeUrl } from '../../page/judge-url.js';
@@ -103,6 +103,7 @@ export class FetchStage {
     onWait: () => void,
   ): Promise<PageResult | typeof PUT_BACK> {
     let request: HostRequest | undefined;
+    let ownPause = milliseconds(0);
     try {
       const { verdict, exclusion } = await judgeUrl(this.target.context, state, this.services.processor);
       if (exclusion) return this.excludeUrl(state, host, exclusion);
@@ -110,6 +111,7 @@ export class FetchStage {
       this.target.frontier.limitHost(host.key, attempt.effects.options.concurrencyPerHost);
       const { end, madeRequest } = await this.preconditions.check(attempt);
       const pause = this.preconditions.getDelay(attempt);
+      ownPause = this.preconditions.getOwnDelay(attempt);
       if (madeRequest) request = { pause };
       if (end !== undefined) return end;
       await this.services.hosts.recordRequestStart(host, pause);
@@ -125,7 +127,7 @@ export class FetchStage {
     } finally {
       if (request) this.services.hosts.releaseAfterRequest(host, request.pause, request.age);
       else this.services.hosts.release(host);
-      this.target.gates.noteFetched(state, host, request?.bytes ?? 0);
+      this.target.gates.noteFetched(state, host, request?.bytes ?? 0, ownPause);
     }
   }
 

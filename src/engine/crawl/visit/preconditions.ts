@@ -93,22 +93,30 @@ export class Preconditions {
     return atLeast(this.getConfiguredDelay(attempt), this.target.gates.getThrottle(attempt.host.key));
   }
 
-  getDelayCause(attempt: Pick<Attempt, 'host' | 'url' | 'effects'>): HostPause['cause'] {
-    const { definition } = this.target.context;
-    const delay = this.getConfiguredDelay(attempt);
-    if (this.target.gates.getThrottle(attempt.host.key) > delay) return 'schedule';
-    return delay > (attempt.effects.options.throttle ?? (definition.aggressive ? 0 : definition.throttle))
-      ? 'robots'
-      : 'crawler';
+  /** The part of the delay that the configuration asks for. */
+  getOwnDelay({ host, effects }: Pick<Attempt, 'host' | 'effects'>): Duration {
+    return atLeast(this.getThrottle(effects), this.target.gates.getThrottle(host.key));
   }
 
-  private getConfiguredDelay({ url, effects: { options } }: Pick<Attempt, 'url' | 'effects'>): Duration {
-    const { definition } = this.target.context;
-    if (definition.aggressive) return options.throttle ?? milliseconds(0);
+  private getThrottle({ options }: Attempt['effects']): Duration {
+    const { aggressive, throttle } = this.target.context.definition;
+    return options.throttle ?? (aggressive ? milliseconds(0) : throttle);
+  }
+
+  getDelayCause(attempt: Pick<Attempt, 'host' | 'url' | 'effects'>): HostPause['cause'] {
+    const delay = this.getConfiguredDelay(attempt);
+    if (this.target.gates.getThrottle(attempt.host.key) > delay) return 'schedule';
+    return delay > this.getThrottle(attempt.effects) ? 'robots' : 'crawler';
+  }
+
+  private getConfiguredDelay({ url, effects }: Pick<Attempt, 'url' | 'effects'>): Duration {
+    const { options } = effects;
+    const throttle = this.getThrottle(effects);
+    if (this.target.context.definition.aggressive) return throttle;
     const robotsDelay = this.obeysRobots(options)
       ? this.services.robots.findCrawlDelay(url, this.getRobotsAgent(options))
       : undefined;
-    return computeRequestDelay(options.throttle ?? definition.throttle, robotsDelay);
+    return computeRequestDelay(throttle, robotsDelay);
   }
 
   /** Returns what robots.txt says about the use of the page; undefined if it says nothing or is not obeyed. */
