@@ -62,6 +62,8 @@ export class IndexNow {
   private readonly submitters = new BoundedMap<string, Submitter>(MAX_REMEMBERED);
   private readonly keys = new BoundedMap<string, Instant>(MAX_REMEMBERED);
   private readonly waiting = new Set<IndexNowSubmission>();
+  /** Key files that are being requested: submissions with the same key wait for one answer. */
+  private readonly checks = new Map<string, Promise<KeyCheck>>();
 
   constructor(
     private readonly services: IndexNowServices,
@@ -83,28 +85,20 @@ export class IndexNow {
     const submitter = this.findOrCreateSubmitter(`${from} ${host}`);
     const isTurnedAway =
       submitter.wrongKeys >= MAX_WRONG_KEYS_PER_SUBMITTER || quota.wrongKeys >= MAX_WRONG_KEYS_PER_HOST;
-    if (isTurnedAway && !this.isKeyKnown(submission))
-      return createAnswer(429, `too many wrong keys for ${host} in an hour`);
+    const needsCheck = !this.isKeyKnown(submission) && !this.checks.has(computeIdentity(submission));
+    if (isTurnedAway && needsCheck) return createAnswer(429, `too many wrong keys for ${host} in an hour`);
     // Its key file would only be requested once more.
     if (!this.isKeyKnown(submission) && !this.mayWait(submission))
       return createAnswer(429, `too many URLs of ${host} are waiting for their key to be checked, so try again later`);
     quota.urls += submission.urls.length;
-    return this.checkAndForward(submission, crawlers, [quota, submitter]);
-  }
-
-  private async checkAndForward(
-    submission: IndexNowSubmission,
-    crawlers: readonly Crawler[],
-    [quota, submitter]: readonly [HostQuota, Submitter],
-  ): Promise<IndexNowResponse> {
+    // Counted as wrong until the answer is there, so that many keys at once are no more than one after the other.
+    const counters = needsCheck ? [quota, submitter] : [];
+    for (const counter of counters) counter.wrongKeys++;
     const check = await this.checkKey(submission, crawlers[0]!);
+    if (check !== 'wrong') for (const counter of counters) counter.wrongKeys--;
     // A caller who has not proved that it owns the site must not use up its quota.
     if (check !== 'right') quota.urls -= submission.urls.length;
-    if (check === 'wrong') {
-      quota.wrongKeys++;
-      submitter.wrongKeys++;
-      return createAnswer(403, `${submission.keyLocation} does not contain the key`);
-    }
+    if (check === 'wrong') return createAnswer(403, `${submission.keyLocation} does not contain the key`);
     if (check === 'unknown') return this.retryLater(submission, crawlers, 1);
     await this.forward(submission, crawlers);
     return createAnswer(200);
@@ -165,9 +159,16 @@ export class IndexNow {
     return until !== undefined && until > this.services.clock.now();
   }
 
-  private async checkKey(submission: IndexNowSubmission, { context }: Crawler): Promise<KeyCheck> {
-    const { clock, hosts, slots, processor } = this.services;
+  private async checkKey(submission: IndexNowSubmission, crawler: Crawler): Promise<KeyCheck> {
     if (this.isKeyKnown(submission)) return 'right';
+    const identity = computeIdentity(submission);
+    const check = this.checks.get(identity) ?? this.requestKey(submission, crawler);
+    this.checks.set(identity, check);
+    return check.finally(() => this.checks.delete(identity));
+  }
+
+  private async requestKey(submission: IndexNowSubmission, { context }: Crawler): Promise<KeyCheck> {
+    const { clock, hosts, slots, processor } = this.services;
     const { key, keyLocation } = submission;
     const { definition } = context;
     const host = await slots.claimHost(toHostKey(keyLocation), getMaxRequestsPerHost(definition));

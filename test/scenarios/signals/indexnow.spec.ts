@@ -79,6 +79,24 @@ describe('URLs submitted by IndexNow', () => {
     expect(await tell(...long(200))).toBe(429);
   });
 
+  it('at once have no more wrong keys checked than one after the other, and share the check of one key', async () => {
+    const tellAll = (keys: readonly string[]) => {
+      const host = new URL(site.origin).host;
+      const all = keys.map((key) => parseIndexNow({ host, key, urlList: [site.url('/page-1')] }));
+      const answers = all.map((one) => ('status' in one ? one : world.engine.indexNow.submit(one, '192.0.2.1')));
+      return world.during(Promise.all(answers));
+    };
+    const wrong = Array.from({ length: 40 }, (_, i) => `wrongkey${i}`);
+    const statuses = (await tellAll(wrong)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 403)).toHaveLength(10);
+    expect(site.fetched).toHaveLength(10);
+    await world.pass(hours(1));
+    site.forgetRequests();
+    site.set(KEY_FILE, { body: KEY });
+    const right = await tellAll(Array.from({ length: 15 }, () => KEY));
+    expect([right.map(({ status }) => status), visits(KEY_FILE)]).toEqual([right.map(() => 200), 1]);
+  });
+
   it('are dropped after an hour without the key', async () => {
     site.set(KEY_FILE, { status: 503 });
     expect(await tell('/page-1')).toBe(202);
