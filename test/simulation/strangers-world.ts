@@ -56,6 +56,8 @@ interface Outcome {
   readonly completeAfter: number;
   /** What the store says about each of its URLs. */
   readonly reasons: ReadonlyMap<string, string>;
+  /** The patterns of its URLs that were ever taken for endless, as they are stored. */
+  readonly endless: ReadonlySet<string>;
   readonly violations: readonly string[];
 }
 
@@ -79,6 +81,8 @@ function compare(alone: Outcome, beside: Outcome, limit: number): string[] {
     if (other === undefined) violations.push(`${uri} is missing because of strangers: ${beside.reasons.get(uri)}`);
     else if (other !== document) violations.push(`${uri} is other than without strangers: ${document} | ${other}`);
   }
+  for (const patterns of beside.endless)
+    if (!alone.endless.has(patterns)) violations.push(`its own URLs were taken for endless: ${patterns}`);
   if (beside.visits < alone.visits * (1 - LOST_SHARE))
     violations.push(`${beside.visits} visits beside strangers, ${alone.visits} without`);
   const strange = new Set(beside.others.filter((path) => !alone.others.includes(path)));
@@ -115,6 +119,7 @@ class StrangersWorld {
   private readonly documents = new Map<string, PushDocument>();
   private readonly violations: string[] = [];
   private readonly reasons = new Map<string, string>();
+  private readonly endless = new Set<string>();
   private store!: FrontierStore;
   private engine!: Engine;
   private fuse = new Fuse();
@@ -161,6 +166,7 @@ class StrangersWorld {
       others: this.web.asked.filter(({ path }) => !own.has(path)).map(({ path }) => path),
       completeAfter: Math.ceil((last - this.start) / THROTTLE_MS),
       reasons: this.reasons,
+      endless: this.endless,
       violations: this.violations,
     };
   }
@@ -194,7 +200,7 @@ class StrangersWorld {
     const { fuse } = this;
     const clock = fuse.clock(this.clock);
     this.engine = new Engine({
-      store: Object.assign(Object.create(fuse.guard(this.store)) as FrontierStore, { close: async () => undefined }),
+      store: this.openStore(fuse),
       clock,
       log: {
         debug: () => undefined,
@@ -215,6 +221,15 @@ class StrangersWorld {
     });
     void this.engine.open(this.definition()).catch((error: unknown) => this.violations.push(String(error)));
     await settle();
+  }
+
+  private openStore(fuse: Fuse): FrontierStore {
+    const guarded = fuse.guard(this.store);
+    const putSetting: FrontierStore['putSetting'] = (name, value) => {
+      if (value !== undefined && name === `endless/world/${new URL(HEALTHY).host}`) this.endless.add(value);
+      return guarded.putSetting(name, value);
+    };
+    return Object.assign(Object.create(guarded) as FrontierStore, { close: async () => undefined, putSetting });
   }
 
   private createSink(): Sink {
