@@ -46,21 +46,15 @@ export function createCrawler(
   const rediscovery = new Rediscovery(name, shared, () => redirects.hasReturning);
   const pages = { current, frontier, inFlight, requested, documents, sameTexts, rediscovery };
   const decisions = new UrlDecisions({ ...shared, ...outcomes }, pages);
-  const canonicalPages = new CanonicalPages(
-    name,
-    shared,
-    (id) => sameTexts.isEntering(id),
-    (page) => decisions.decide(page, { do: 'index-after-all' }),
-  );
-  const claims = new ClaimedChanges(name, shared, (url, dueAt) => decisions.requeue(url, { source: REFRESH, dueAt }));
-  const scheduleVisit = (url: UrlState): Promise<boolean> =>
-    decisions.requeue(url, toImmediateQueuePlace(url, clock.now()));
+  const indexAfterAll = (page: UrlState) => decisions.decide(page, { do: 'index-after-all' });
+  const canonicalPages = new CanonicalPages(name, shared, (id) => sameTexts.isEntering(id), indexAfterAll);
+  const scheduleVisit = (url: UrlState) => decisions.requeue(url, toImmediateQueuePlace(url, clock.now()));
+  const scheduleRefresh = (url: UrlState, dueAt = clock.now()) => decisions.requeue(url, { source: REFRESH, dueAt });
+  const visiting = { ...webServers, scheduleVisit, scheduleRefresh };
+  const claims = new ClaimedChanges(name, shared, scheduleRefresh);
   const troubles = new HostTroubles(name, { ...shared, scheduleVisit });
-  const redirects = new Redirects(name, {
-    ...{ ...shared, ...visitTools, ...webServers, walls: visitTools.review.walls, scheduleVisit },
-    scheduleRefresh: (url) => decisions.requeue(url, { source: REFRESH, dueAt: clock.now() }),
-  });
-  const changes = new ChangeGuard(name, { ...shared, ...webServers, scheduleVisit });
+  const redirects = new Redirects(name, { ...shared, ...visitTools, ...visiting, walls: visitTools.review.walls });
+  const changes = new ChangeGuard(name, { ...shared, ...visiting });
   const parts = {
     ...{ ...pages, decisions, gates, claims, troubles, redirects, changes, tally: new Tally(clock) },
     refused: new RefusedLinks(),
