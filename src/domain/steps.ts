@@ -7,7 +7,7 @@
 export type Steps<T> = Generator<void, T, void>;
 
 /** Number of items that are dealt with between two interruptions: a few milliseconds of work. */
-const ITEMS_PER_STEP = 1_000;
+export const ITEMS_PER_STEP = 1_000;
 
 /** Does all of the work at once. */
 export function runAtOnce<T>(steps: Steps<T>): T {

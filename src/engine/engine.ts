@@ -6,6 +6,7 @@ import { HOLD_CAUSES } from '../domain/crawl/change-guard.js';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { type CrawlerRunState } from '../domain/crawl/run-state.js';
 import type { RootContext } from '../domain/policy/verdict.js';
+import { runWithPauses } from '../domain/steps.js';
 import { after, type Duration, milliseconds } from '../domain/time/units.js';
 import { toLikePrefix } from '../domain/url/like-pattern.js';
 import { FirstLook } from './control/first-look.js';
@@ -21,7 +22,7 @@ import { createServices, type EnginePorts } from './create-services.js';
 import { KeptDocuments } from './delivery/kept-documents.js';
 import { SinkPool } from './delivery/sink-pool.js';
 import type { EngineApi, EngineParts } from './engine-api.js';
-import { type CrawlContext, compileContexts } from './page/crawl-context.js';
+import { type CrawlContext, compileContextsInSteps } from './page/crawl-context.js';
 import { CONNECTOR_SETTING, DEFAULT_CONNECTOR } from './ports/sink.js';
 import { StartMark } from './start-mark.js';
 import type { CrawlerView, PreviewReport } from './views/crawler-views.js';
@@ -136,7 +137,7 @@ export class Engine implements EngineApi {
 
   async reconfigure(definition: ServerDefinition): Promise<void> {
     await this.ports.processor.prepare?.(definition);
-    const contexts = compileContexts(definition); // throws before anything is changed
+    const contexts = await this.compile(definition); // throws before anything is changed
     const roots = await this.addStoredRoots(contexts);
     const configuring = this.ports.processor.configure(definition);
     // Right after the configuration, since no page may be judged without them.
@@ -217,7 +218,7 @@ export class Engine implements EngineApi {
   }
 
   async *preview(definition: ServerDefinition): AsyncIterable<PreviewReport> {
-    const contexts = compileContexts(definition);
+    const contexts = await this.compile(definition);
     await this.addStoredRoots(contexts);
     yield* previewChanges(
       contexts,
@@ -226,6 +227,9 @@ export class Engine implements EngineApi {
       this.rejudging,
     );
   }
+
+  private compile = (definition: ServerDefinition): Promise<Map<string, CrawlContext>> =>
+    runWithPauses(compileContextsInSteps(definition), () => this.services.clock.sleep(milliseconds(0)));
 
   private async addStoredRoots(contexts: ReadonlyMap<string, CrawlContext>): Promise<[string, RootContext][]> {
     const storedRoots: [string, RootContext][] = [];

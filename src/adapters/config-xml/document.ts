@@ -5,15 +5,17 @@
  */
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import type { Place } from '../../domain/crawl/place.js';
+import { ITEMS_PER_STEP, runAtOnce, type Steps } from '../../domain/steps.js';
 import {
   decodeEntities,
-  findMarkupFault,
   findSpecialSections,
   findUnknownReference,
   readAttributes,
+  scanMarkup,
   splitName,
   type XmlAttribute,
 } from './markup.js';
+import { createPlaceFinder, type Piece, splitText } from './pieces.js';
 import type { ProblemCode } from './problems.js';
 
 export interface XmlElement {
@@ -78,27 +80,29 @@ const MISMATCHED_END_TAG =
   /^Expected closing tag '([^']+)' \(opened in line (\d+), col \d+\) instead of closing tag '([^']+)'\.?$/;
 
 /** Rewords the parser's message for the most common mistake; returns other messages without their full stop. */
-function rewordParserError(message: string): string {
+function rewordParserError(message: string, firstLine: number): string {
   const [, openName, line, endName] = MISMATCHED_END_TAG.exec(message) ?? [];
   if (openName === undefined) return stripFullStop(message);
-  return `</${endName}> does not match <${openName}>, which is opened in line ${line}: write </${openName}> before it`;
+  return `</${endName}> does not match <${openName}>, which is opened in line ${Number(line) + firstLine - 1}: write </${openName}> before it`;
 }
 
 /** @throws XmlFault with the place of the first part that is not well-formed, not allowed, or too large */
-export function parseDocument(text: string, file: string): XmlDocument {
+export const parseDocument = (text: string, file: string): XmlDocument => runAtOnce(parseDocumentInSteps(text, file));
+
+/** Long lists of elements are parsed piece by piece, beside a frame in which comments stand for them. */
+export function* parseDocumentInSteps(
+  text: string,
+  file: string,
+  elementsPerPiece = ITEMS_PER_STEP,
+): Steps<XmlDocument> {
   const findPlace = createPlaceFinder(text, file);
-  const fault = findMarkupFault(text);
-  if (fault) throw new XmlFault(fault.code, fault.message, findPlace(fault.offset));
-  const validity = XMLValidator.validate(text);
-  if (validity !== true) {
-    const { code, msg, line, col } = validity.err;
-    // The parser quotes what it takes to be a name, but that may be part of a password.
-    const message = code === 'InvalidAttr' && !msg.endsWith(' is repeated.') ? BAD_ATTRIBUTES : rewordParserError(msg);
-    throw new XmlFault('xml-not-well-formed', message, { file, line: line || 1, column: col || 1 });
-  }
-  const roots = filterElementNodes(parseNodes(text, findPlace));
-  const root = roots[0];
-  if (!root) throw new XmlFault('xml-not-well-formed', 'the file has no root element', findPlace(0));
+  const runs = scanMarkup(text, elementsPerPiece);
+  if ('code' in runs) throw new XmlFault(runs.code, runs.message, findPlace(runs.offset));
+  const [frame, ...pieces] = yield* splitText(text, runs, findPlace);
+  yield* checkPieces([frame, ...pieces]);
+  const roots = filterElementNodes(parseNodes(frame.text, findPlace));
+  const rootNode = roots[0];
+  if (!rootNode) throw new XmlFault('xml-not-well-formed', 'the file has no root element', findPlace(0));
   const secondRoot = roots[1];
   if (secondRoot) {
     throw new XmlFault(
@@ -112,7 +116,45 @@ export function parseDocument(text: string, file: string): XmlDocument {
     const message = "'&' does not begin an entity that XML defines: write &amp;";
     throw new XmlFault('xml-not-well-formed', message, findPlace(unknownReference));
   }
-  return { text, root: buildElement(text, root, undefined), placeAt: findPlace };
+  const root = buildElement(text, rootNode, undefined, 0);
+  const parents = runs.map(({ start }) => findInnermost(root, start));
+  for (const [i, parent] of parents.entries()) {
+    yield;
+    const { text: pieceText, offset } = pieces[i] as Piece;
+    const [run] = parseNodes(pieceText, findPlace);
+    const nodes = run?.r as readonly ParsedNode[];
+    parent.text += collectText(nodes);
+    for (const node of filterElementNodes(nodes)) parent.children.push(buildElement(text, node, parent, offset));
+  }
+  for (const { children } of new Set(parents)) children.sort((a, b) => a.start - b.start);
+  return { text, root, placeAt: findPlace };
+}
+
+/** @throws XmlFault for the first fault of the text; that an element is never closed is known at the end only */
+function* checkPieces(pieces: readonly Piece[]): Steps<void> {
+  const faults: XmlFault[] = [];
+  for (const { text, place } of pieces) {
+    if (place !== pieces[0]?.place) yield;
+    const validity = XMLValidator.validate(text);
+    if (validity === true) continue;
+    const { code, msg, line, col } = validity.err;
+    // The parser quotes what it takes to be a name, but that may be part of a password.
+    const isAboutAttributes = code === 'InvalidAttr' && !msg.endsWith(' is repeated.');
+    const message = isAboutAttributes ? BAD_ATTRIBUTES : rewordParserError(msg, place.line);
+    const column = (col || 1) + (line > 1 ? 0 : place.column - 1);
+    const faultPlace = { file: place.file, line: (line || 1) + place.line - 1, column };
+    faults.push(new XmlFault('xml-not-well-formed', message, faultPlace));
+  }
+  const isUnclosed = ({ message }: XmlFault): number => (/^(?:Unclosed tag|Invalid '\[)/.test(message) ? 1 : 0);
+  const [fault] = faults.sort(
+    (a, b) => isUnclosed(a) - isUnclosed(b) || a.place.line - b.place.line || a.place.column - b.place.column,
+  );
+  if (fault) throw fault;
+}
+
+function findInnermost(element: BuiltElement, offset: number): BuiltElement {
+  const child = element.children.find(({ start, end }) => start < offset && offset < end);
+  return child ? findInnermost(child as BuiltElement, offset) : element;
 }
 
 function parseNodes(text: string, findPlace: (offset: number) => Place): readonly ParsedNode[] {
@@ -152,8 +194,13 @@ const filterElementNodes = (nodes: readonly ParsedNode[]): ParsedNode[] =>
 
 const TAG_NAME = /<([^\s/>]+)/y;
 
-function buildElement(text: string, node: ParsedNode, parent: XmlElement | undefined): XmlElement {
-  const { startIndex: start, endIndex: end } = getNodeRange(node);
+type BuiltElement = XmlElement & { text: string; readonly children: XmlElement[] };
+
+/** @param offset offset in the text of what the node was parsed from */
+function buildElement(text: string, node: ParsedNode, parent: XmlElement | undefined, offset: number): BuiltElement {
+  const range = getNodeRange(node);
+  const start = range.startIndex + offset;
+  const end = range.endIndex + offset;
   TAG_NAME.lastIndex = start;
   const name = TAG_NAME.exec(text)?.[1] ?? getNodeName(node);
   const attributes = readAttributes(text, start + 1 + name.length);
@@ -167,7 +214,7 @@ function buildElement(text: string, node: ParsedNode, parent: XmlElement | undef
     parent,
     attributes,
     children: [] as XmlElement[],
-    text: decodeEntities(childNodes.map((child) => child['#text'] ?? '').join('')),
+    text: collectText(childNodes),
     start,
     end,
     contentStart,
@@ -175,9 +222,12 @@ function buildElement(text: string, node: ParsedNode, parent: XmlElement | undef
     selfClosing,
   };
   element.namespace = findNamespace(element, element.prefix);
-  for (const child of filterElementNodes(childNodes)) element.children.push(buildElement(text, child, element));
+  for (const child of filterElementNodes(childNodes)) element.children.push(buildElement(text, child, element, offset));
   return element;
 }
+
+const collectText = (nodes: readonly ParsedNode[]): string =>
+  decodeEntities(nodes.map((node) => node['#text'] ?? '').join(''));
 
 /** Returns the namespace of a prefix inside an element; undefined if the prefix is not declared. */
 export function findNamespace(element: Scope, prefix: string): string | undefined {
@@ -190,22 +240,3 @@ export function findNamespace(element: Scope, prefix: string): string | undefine
 }
 
 type Scope = Pick<XmlElement, 'attributes' | 'parent'>;
-
-/** Returns a function that converts an offset to a place. The table of line starts is built only once. */
-export function createPlaceFinder(text: string, file: string): (offset: number) => Place {
-  const lineStarts = [0];
-  for (let lineBreak = text.indexOf('\n'); lineBreak >= 0; lineBreak = text.indexOf('\n', lineBreak + 1))
-    lineStarts.push(lineBreak + 1);
-  const bomLength = text.startsWith('\uFEFF') ? 1 : 0;
-  return (offset) => {
-    let low = 0;
-    let high = lineStarts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((lineStarts[middle] as number) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    const column = offset - (lineStarts[low] as number) + 1 - (low === 0 ? bomLength : 0);
-    return { file, line: low + 1, column: Math.max(1, column) };
-  };
-}

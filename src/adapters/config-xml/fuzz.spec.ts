@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDocument, type XmlElement, XmlFault } from './document.js';
+import { runAtOnce } from '../../domain/steps.js';
+import { parseDocumentInSteps, type XmlElement, XmlFault } from './document.js';
 import { deleteRule, insertRule, listRules } from './edit/rules.js';
 import { replaceLiteralSecrets } from './literal-secrets.js';
 import { readConfiguration } from './read.js';
@@ -62,9 +63,9 @@ const mutated = fc
     return xml;
   });
 
-function parsed(xml: string) {
+function parsed(xml: string, elementsPerPiece?: number) {
   try {
-    return parseDocument(xml, 'f');
+    return runAtOnce(parseDocumentInSteps(xml, 'f', elementsPerPiece));
   } catch (error) {
     if (error instanceof XmlFault) return undefined;
     throw error;
@@ -83,6 +84,12 @@ function checkRanges(element: XmlElement, text: string): void {
   }
   expect(at).toBeLessThanOrEqual(element.contentEnd);
 }
+
+/** All elements; the text of those with children is kept without the blanks between them. */
+const listElements = ({ parent, children, text, ...element }: XmlElement): unknown[] => [
+  { ...element, parent: parent?.start, text: children.length > 0 ? text.replace(/\s+/g, '') : text },
+  ...children.flatMap(listElements),
+];
 
 describe('the reader with arbitrary input', () => {
   it('never throws and reports a reason for every refusal, whatever the text', () => {
@@ -104,6 +111,22 @@ describe('the reader with arbitrary input', () => {
       fc.property(mutated, (xml) => {
         const document = parsed(xml);
         if (document) checkRanges(document.root, xml);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('reads in pieces what it reads in one go, and refuses it for the same reason at the same place', () => {
+    const outcome = (xml: string, elementsPerPiece?: number) => {
+      try {
+        return listElements(runAtOnce(parseDocumentInSteps(xml, 'f', elementsPerPiece)).root);
+      } catch (error) {
+        return { ...(error as XmlFault), message: (error as XmlFault).message };
+      }
+    };
+    fc.assert(
+      fc.property(fc.oneof(mutated, fc.constant(COMPLETE)), fc.integer({ min: 1, max: 40 }), (xml, elements) => {
+        expect(outcome(xml, elements)).toEqual(outcome(xml));
       }),
       { numRuns: 150 },
     );

@@ -7,6 +7,7 @@ import type { Place } from '../../domain/crawl/place.js';
 import { NOT_UTF8_MESSAGE, REPLACEMENT_CHARACTER } from '../../domain/policy/rule-file-problems.js';
 import { Secret, UnreadableSecret } from '../../domain/secret.js';
 import { findLikelySpelling, suggestSpelling } from '../../domain/spelling.js';
+import { ITEMS_PER_STEP, runAtOnce, type Steps } from '../../domain/steps.js';
 import { hasUserInfo } from '../../domain/url/crawl-url.js';
 import type { SecretUse } from '../../engine/ports/configuration-reading.js';
 import { findNamespace, type XmlDocument, type XmlElement } from './document.js';
@@ -78,7 +79,17 @@ function computeDefault(attribute: AttributeSpec<unknown>): unknown {
   return parsed.value;
 }
 
-export function interpretElement(element: XmlElement, spec: ElementSpec, context: InterpretContext): Node {
+export const interpretElement = (element: XmlElement, spec: ElementSpec, context: InterpretContext): Node =>
+  runAtOnce(interpretInSteps(element, spec, context));
+
+/** @param count number of the elements so far */
+export function* interpretInSteps(
+  element: XmlElement,
+  spec: ElementSpec,
+  context: InterpretContext,
+  count = { elements: 0 },
+): Steps<Node> {
+  if (++count.elements % ITEMS_PER_STEP === 0) yield;
   const place = context.document.placeAt(element.start);
   const { values, broken } = readAttributes(element, spec, context);
   const children: Node[] = [];
@@ -89,7 +100,7 @@ export function interpretElement(element: XmlElement, spec: ElementSpec, context
       const message = `${childSpec.name} may appear only once in ${spec.name}`;
       context.problems.add('duplicate-element', message, context.document.placeAt(child.start));
     }
-    children.push(interpretElement(child, childSpec, context));
+    children.push(yield* interpretInSteps(child, childSpec, context, count));
   }
   if (spec.text === undefined && element.text.trim() !== '') {
     context.problems.add('ignored-text', `text inside ${spec.name} has no meaning`, place);

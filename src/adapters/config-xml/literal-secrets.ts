@@ -29,7 +29,7 @@ type Element = Pick<XmlElement, 'local' | 'attributes'> & { readonly parent?: Xm
 type Attribute = Pick<XmlAttribute, 'local' | 'value' | 'valueStart' | 'valueEnd'>;
 
 /** Finds all literal secrets, in the order of the text. */
-export function findLiteralSecrets({ root, text, placeAt }: XmlDocument): LiteralSecret[] {
+export function* findLiteralSecretsInSteps({ root, text, placeAt }: XmlDocument): Steps<LiteralSecret[]> {
   const secrets: LiteralSecret[] = [];
   const add = (element: Element, attribute: string, [start, end]: TextRange): void => {
     const raw = text.slice(start, end);
@@ -42,9 +42,8 @@ export function findLiteralSecrets({ root, text, placeAt }: XmlDocument): Litera
       for (const range of findRanges(element, attribute, text)) add(element, attribute.local, range);
     if (element.children?.length === 0)
       for (const range of findTextRanges(element as XmlElement, text)) add(element, 'text', range);
-    for (const child of element.children ?? []) visit(child);
   };
-  visit(root);
+  yield* forEachInSteps(listElements(root), visit);
   for (const { start, end } of findSpecialSections(text)) {
     for (const element of readTags(text, start, end)) visit(element);
     const raw = text.slice(start, end);
@@ -52,6 +51,11 @@ export function findLiteralSecrets({ root, text, placeAt }: XmlDocument): Litera
       add({ local: 'comment', attributes: [] }, 'text', range);
   }
   return removeOverlaps(secrets);
+}
+
+function* listElements(element: XmlElement): Generator<XmlElement> {
+  yield element;
+  for (const child of element.children) yield* listElements(child);
 }
 
 const REFERENCE = /\$\{[^{}]+\}/;

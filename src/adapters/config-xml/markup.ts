@@ -3,6 +3,8 @@
  * within limits and free of declarations. Everything here runs in a single pass without backtracking.
  */
 
+import { type ElementRun, RunFinder } from './pieces.js';
+
 /** Limits that apply to every configuration. */
 export const LIMITS = { bytes: 16 * 1024 * 1024, depth: 64, elements: 500_000, tag: 65_536 } as const;
 
@@ -18,8 +20,12 @@ const createFault = (offset: number, code: MarkupFault['code'], message: string)
   message,
 });
 
-/** Finds the first reason why the text must not be parsed, if any. */
-export function findMarkupFault(xml: string): MarkupFault | undefined {
+/**
+ * Finds the first reason why the text must not be parsed. If there is none, finds runs of that many elements or
+ * a few more, so that long lists can be parsed piece by piece; a short text has none. Runs follow from the nesting of tags alone, whose
+ * names may still be wrong.
+ */
+export function scanMarkup(xml: string, elementsPerRun: number): MarkupFault | readonly ElementRun[] {
   if (xml.length > LIMITS.bytes || Buffer.byteLength(xml) > LIMITS.bytes) {
     return createFault(0, 'xml-too-large', `the file is larger than ${LIMITS.bytes / 1024 / 1024} MiB`);
   }
@@ -30,22 +36,23 @@ export function findMarkupFault(xml: string): MarkupFault | undefined {
       'xml-not-well-formed',
       `${formatCodeUnit(xml, invalidOffset)} is not allowed in XML: remove it`,
     );
-  let depth = 0;
+  const runs = new RunFinder(xml, elementsPerRun);
   let elementCount = 0;
   let offset = xml.indexOf('<');
   while (offset >= 0) {
     const token = readToken(xml, offset);
     if ('code' in token) return token;
-    if (token.kind === 'open' && ++depth > LIMITS.depth) {
+    if (token.kind === 'open' && runs.open(offset) > LIMITS.depth) {
       return createFault(offset, 'xml-too-large', `elements are nested deeper than ${LIMITS.depth}`);
     }
-    if (token.kind === 'close') depth--;
+    if (token.kind === 'close') runs.close(token.end);
     else if (token.kind !== 'other' && ++elementCount > LIMITS.elements) {
       return createFault(offset, 'xml-too-large', `there are more than ${LIMITS.elements} elements`);
     }
+    if (token.kind === 'empty') runs.add(offset, token.end, 1);
     offset = xml.indexOf('<', token.end);
   }
-  return undefined;
+  return runs.found.sort((a, b) => a.start - b.start);
 }
 
 /** Matches characters that XML 1.0, section 2.2, does not allow, and unpaired surrogates. */

@@ -10,6 +10,7 @@ import type { ConditionRule } from '../../domain/crawl/policy-definition.js';
 import { FileRefused, type RuleFileKind } from '../../domain/crawl/rule-file.js';
 import { compileSoftErrors, SoftErrorFault } from '../../domain/fetch/soft-errors.js';
 import { compilePolicy } from '../../domain/policy/crawl-policy.js';
+import { compileRulesInSteps } from '../../domain/policy/crawl-rules.js';
 import { PolicyError } from '../../domain/policy/layer.js';
 import { compileServersInSteps } from '../../domain/policy/server-records.js';
 import { suggestSpelling } from '../../domain/spelling.js';
@@ -20,16 +21,16 @@ import type {
   ReadConfiguration,
   SecretUse,
 } from '../../engine/ports/configuration-reading.js';
-import { parseDocument, type XmlDocument, XmlFault } from './document.js';
+import { parseDocumentInSteps, type XmlDocument, XmlFault } from './document.js';
 import {
   collectDefaults,
   expandVariables,
   findChildren,
   findOnlyChild,
-  interpretElement,
+  interpretInSteps,
   type Node,
 } from './interpret.js';
-import { findLiteralSecrets, findSecretsOfRulesInSteps } from './literal-secrets.js';
+import { findLiteralSecretsInSteps, findSecretsOfRulesInSteps } from './literal-secrets.js';
 import { Problems, TooManyProblems } from './problems.js';
 import type { ReadContext } from './read/context.js';
 import { readGlobalCrawlSpace } from './read/crawl-space.js';
@@ -63,8 +64,8 @@ export function* readConfigurationInSteps(xml: string, options: ReadOptions): St
     return text;
   };
   try {
-    const document = parseDocument(xml, options.file);
-    literalSecrets.push(...findLiteralSecrets(document));
+    const document = yield* parseDocumentInSteps(xml, options.file);
+    literalSecrets.push(...(yield* findLiteralSecretsInSteps(document)));
     try {
       definition = yield* readDocument(document, { ...options, readFile, problems, secretUses });
     } finally {
@@ -112,7 +113,7 @@ function* readDocument(document: XmlDocument, options: ReadParts): Steps<ServerD
   const { root } = document;
   const { problems } = options;
   if (!checkRoot(document, problems)) return undefined;
-  const node = interpretElement(root, crawl.CRAWL_CONFIG, { ...options, document });
+  const node = yield* interpretInSteps(root, crawl.CRAWL_CONFIG, { ...options, document });
   const context: ReadContext = {
     problems,
     expandVariables: (text, place) => expandVariables(text, options, place),
@@ -145,6 +146,7 @@ function* readDocument(document: XmlDocument, options: ReadParts): Steps<ServerD
   checkPlugins(resolvedDefinition, problems);
   for (const crawler of resolvedDefinition.crawlers) {
     if (crawler.servers) yield* compileServersInSteps(crawler.servers);
+    yield* compileRulesInSteps(crawler.rules);
     checkPatterns(crawler, resolvedDefinition, problems);
   }
   return resolvedDefinition;

@@ -4,7 +4,7 @@
  */
 import { Deserializer, Serializer } from 'node:v8';
 import type { CrawlerDefinition, RootDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
-import type { ServerRecord } from '../../domain/crawl/policy-definition.js';
+import type { RuleDefinition, ServerRecord } from '../../domain/crawl/policy-definition.js';
 import { Secret } from '../../domain/secret.js';
 import type { Steps } from '../../domain/steps.js';
 
@@ -23,7 +23,7 @@ export const unpackSecrets = <T>(value: T): T =>
     return typeof text === 'string' ? new Secret(text, String(shown)) : undefined;
   }) as T;
 
-/** Number of roots or records that are packed without an interruption. */
+/** Number of rules, roots or records that are packed without an interruption. */
 const PORTION = 1_000;
 
 /** Packs a definition as bytes, which any number of threads can be sent at once, however long its lists are. */
@@ -31,8 +31,8 @@ export function* packDefinition(definition: ServerDefinition): Steps<Uint8Array>
   const serializer = new Serializer();
   serializer.writeHeader();
   serializer.writeValue(packSecrets({ ...definition, crawlers: definition.crawlers.map(omitLists) }));
-  for (const { roots, servers } of definition.crawlers) {
-    for (const list of [roots, servers?.records ?? []]) {
+  for (const { rules, roots, servers } of definition.crawlers) {
+    for (const list of [rules, roots, servers?.records ?? []]) {
       serializer.writeUint32(list.length);
       for (let start = 0; start < list.length; start += PORTION) {
         if (start > 0) yield;
@@ -45,6 +45,7 @@ export function* packDefinition(definition: ServerDefinition): Steps<Uint8Array>
 
 const omitLists = (crawler: CrawlerDefinition): CrawlerDefinition => ({
   ...crawler,
+  rules: [],
   roots: [],
   ...(crawler.servers ? { servers: { ...crawler.servers, records: [] } } : {}),
 });
@@ -62,9 +63,10 @@ export function unpackDefinition(bytes: Uint8Array): ServerDefinition {
   return {
     ...definition,
     crawlers: definition.crawlers.map((crawler) => {
+      const rules = readList<RuleDefinition>();
       const roots = readList<RootDefinition>();
       const records = readList<ServerRecord>();
-      return { ...crawler, roots, ...(crawler.servers ? { servers: { ...crawler.servers, records } } : {}) };
+      return { ...crawler, rules, roots, ...(crawler.servers ? { servers: { ...crawler.servers, records } } : {}) };
     }),
   };
 }

@@ -5,9 +5,11 @@
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
 import type { MatchExpression, MetaDefinition, RuleDefinition, UrlOptions } from '../crawl/policy-definition.js';
+import { flatMapInSteps, runAtOnce, type Steps } from '../steps.js';
 import { type Draft, isRoot, type Layer, type Rejection } from './layer.js';
 import { compileExpression } from './matching/expression.js';
 import { LiteralIndex } from './matching/literal-index.js';
+import type { RequiredTexts } from './matching/necessary.js';
 import type { Predicate, Subject } from './matching/subject.js';
 import { formatOptions } from './options.js';
 import type { Candidate, TraceStep } from './verdict.js';
@@ -32,18 +34,35 @@ interface Aspects {
   render?: UrlOptions;
 }
 
-export function createCrawlRulesLayer(crawler: CrawlerDefinition, problems: Problem[]): Layer {
-  const compiled = crawler.rules.map((rule) => ({ rule, ...compileExpression(rule.match, problems) }));
-  const rules = compiled.map(({ rule, matches }): CompiledRule => {
-    const label = formatRuleLabel(rule);
-    return {
-      definition: rule,
-      matches,
-      label,
-      ignoreDetail: `${label} ignores URLs with ${formatExpression(rule.match)}`,
-    };
+interface CompiledRules {
+  readonly rules: readonly CompiledRule[];
+  readonly index: LiteralIndex;
+  readonly problems: readonly Problem[];
+}
+
+/** Definitions never change, and compiling 100,000 rules takes a second, so that each is compiled once. */
+const compiledRules = new WeakMap<readonly RuleDefinition[], CompiledRules>();
+
+export function* compileRulesInSteps(definitions: readonly RuleDefinition[]): Steps<CompiledRules> {
+  const existing = compiledRules.get(definitions);
+  if (existing) return existing;
+  const problems: Problem[] = [];
+  const requiredTexts: RequiredTexts[] = [];
+  const rules = yield* flatMapInSteps(definitions, (definition) => {
+    const compiled = compileExpression(definition.match, problems);
+    requiredTexts.push(compiled.requiredTexts);
+    const label = formatRuleLabel(definition);
+    const ignoreDetail = `${label} ignores URLs with ${formatExpression(definition.match)}`;
+    return [{ definition, matches: compiled.matches, label, ignoreDetail }];
   });
-  const index = new LiteralIndex(compiled.map(({ requiredTexts }) => requiredTexts));
+  const result = { rules, index: yield* LiteralIndex.create(requiredTexts), problems };
+  compiledRules.set(definitions, result);
+  return result;
+}
+
+export function createCrawlRulesLayer(crawler: CrawlerDefinition, problems: Problem[]): Layer {
+  const { rules, index, problems: ofRules } = runAtOnce(compileRulesInSteps(crawler.rules));
+  for (const problem of ofRules) problems.push(problem);
   return {
     name: 'crawl-rules',
     judge(candidate, draft, trace) {

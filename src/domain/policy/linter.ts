@@ -52,12 +52,12 @@ function* lintCrawler(
 ): Steps<Problem[]> {
   const { crawlSpace, servers, conditions, linkRules } = crawler;
   return [
-    ...lintRules(crawler),
+    ...(yield* lintRules(crawler)),
     ...(yield* lintRoots(crawler, globalCrawlSpace)),
     ...(yield* lintPrefixes(crawler)),
-    ...lintBlanks(crawler),
-    ...lintLists(crawler),
-    ...lintOperators(crawler),
+    ...(yield* lintBlanks(crawler)),
+    ...(yield* lintLists(crawler)),
+    ...(yield* lintOperators(crawler)),
     ...lintAccess(crawler),
     ...(yield* lintSites(crawler)),
     ...(crawlSpace ? lintSpaceRules(crawlSpace.rules, linkRules.protocols) : []),
@@ -68,9 +68,10 @@ function* lintCrawler(
 }
 
 /** Checks lists that are applied before any rule, so that no rule can accept what they exclude. */
-export function lintLists(crawler: CrawlerDefinition): Problem[] {
+export function* lintLists(crawler: CrawlerDefinition): Steps<Problem[]> {
   const ignoredExtensions = new Set(crawler.linkRules.ignoreLinksTo);
-  return listNamedExtensions(crawler, crawler.linkRules.ignoreLinksTo)
+  const named = yield* listNamedExtensions(crawler, crawler.linkRules.ignoreLinksTo);
+  return named
     .filter(({ extension }) => ignoredExtensions.has(extension))
     .map(({ extension, namedBy, place }) => {
       const message = `${namedBy} accepts .${extension}, but ignoreLinksTo of LinkRules excludes links to it before any rule: remove ${extension} from that list`;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { crawlerDefinition, placeAt } from '../../../test/support/crawler-definition.js';
 import type { MatchExpression } from '../crawl/policy-definition.js';
+import { runAtOnce } from '../steps.js';
 import { listNamedExtensions } from './named-extensions.js';
 
 const IGNORED = ['gif', 'jpeg', 'jpg', 'mp3', 'mp4', 'zip', 'gz'];
@@ -12,7 +13,7 @@ function named(value: string, parts: object = {}): string[] {
   const match = { type: 'atom', field: 'path', kind: 'suffix', norm: 'none', litteral: false, value, place, ...parts };
   const rule = { match: match as MatchExpression, actions: { accept: true, metas: [] }, number: 1, place };
   const { rules, conditions } = crawlerDefinition({ rules: [rule as never] });
-  const all = new Set(listNamedExtensions({ rules, conditions }, IGNORED).map(({ extension }) => extension));
+  const all = new Set(runAtOnce(listNamedExtensions({ rules, conditions }, IGNORED)).map(({ extension }) => extension));
   return IGNORED.filter((extension) => all.has(extension));
 }
 
@@ -44,7 +45,9 @@ it.each([
   const test = { type, field: 'path', value, caseSensitive: false } as const;
   const rule = { kind: 'must-have', test, log: false, options: {}, children: [], place } as const;
   const conditions = { defaultAllow: 'allow', options: {}, rules: [rule], place } as const;
-  const found = new Set(listNamedExtensions({ rules: [], conditions }, IGNORED).map(({ extension }) => extension));
+  const found = new Set(
+    runAtOnce(listNamedExtensions({ rules: [], conditions }, IGNORED)).map(({ extension }) => extension),
+  );
   expect(IGNORED.filter((extension) => found.has(extension))).toEqual(extensions);
 });
 

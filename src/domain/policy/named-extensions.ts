@@ -6,6 +6,7 @@ import { RE2JS } from 're2js';
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { Place } from '../crawl/place.js';
 import type { ConditionRule, MatchExpression } from '../crawl/policy-definition.js';
+import { flatMapInSteps, type Steps } from '../steps.js';
 import { literalToRegex } from './matching/pattern.js';
 
 export interface NamedExtension {
@@ -19,11 +20,11 @@ export interface NamedExtension {
  * Extensions in lower case, without the dot, once for each place that names them.
  * @param ignored the extensions that a pattern may name, as `jpe?g` names two
  */
-export function listNamedExtensions(
+export function* listNamedExtensions(
   { rules, conditions }: Pick<CrawlerDefinition, 'rules' | 'conditions'>,
   ignored: readonly string[],
-): NamedExtension[] {
-  const ruleExtensions = rules.flatMap(({ actions, match, number, place }) =>
+): Steps<NamedExtension[]> {
+  const ruleExtensions = yield* flatMapInSteps(rules, ({ actions, match, number, place }) =>
     actions.accept || actions.index || actions.follow
       ? collectExtensions(match, ignored).map((extension) => ({ extension, namedBy: `rule ${number}`, place }))
       : [],

@@ -42,10 +42,11 @@ export class Roots {
   /** Loads submitted roots and moved sites and stores new roots, after a start or a configuration change. */
   async admitRoots(crawler: Crawler, previousUrls: Iterable<string> = []): Promise<void> {
     await this.syncWithStore(crawler, previousUrls);
-    const judgedRoots = [...crawler.context.roots.values()].map((root) => ({
-      root,
-      verdict: judgeRoot(crawler, root),
-    }));
+    for (const chunk of splitIntoChunks([...crawler.context.roots.values()])) await this.admitChunk(crawler, chunk);
+  }
+
+  private async admitChunk(crawler: Crawler, roots: readonly RootContext[]): Promise<void> {
+    const judgedRoots = roots.map((root) => ({ root, verdict: judgeRoot(crawler, root) }));
     const acceptedUrls = judgedRoots.flatMap(({ root, verdict }) =>
       verdict.accepted ? [this.toNewUrl(crawler, root, verdict)] : [],
     );
@@ -68,17 +69,16 @@ export class Roots {
     addedStates: readonly UrlState[],
   ): Promise<void> {
     const addedUrls = new Set(addedStates.map(({ url }) => url));
-    for (const chunk of splitIntoChunks(roots.filter(({ url }) => !addedUrls.has(url)))) {
-      const states = await Promise.all(chunk.map(({ url }) => this.services.store.find(crawler.name, url)));
-      const renewedUrls = chunk.filter(
-        ({ url }, i) =>
-          states[i]?.discoveredVia !== 'root' ||
-          (FAILED.has(states[i].status) && isStart(crawler.context.roots.get(url))),
-      );
-      if (renewedUrls.length === 0) continue;
-      const seeded = await this.services.store.seed(renewedUrls);
-      crawler.admit(seeded.map(({ state }) => state));
-    }
+    const known = roots.filter(({ url }) => !addedUrls.has(url));
+    const states = await Promise.all(known.map(({ url }) => this.services.store.find(crawler.name, url)));
+    const renewedUrls = known.filter(
+      ({ url }, i) =>
+        states[i]?.discoveredVia !== 'root' ||
+        (FAILED.has(states[i].status) && isStart(crawler.context.roots.get(url))),
+    );
+    if (renewedUrls.length === 0) return;
+    const seeded = await this.services.store.seed(renewedUrls);
+    crawler.admit(seeded.map(({ state }) => state));
   }
 
   /**

@@ -16,6 +16,7 @@ import {
 } from '../../domain/policy/site-mode.js';
 import type { Candidate, RootContext } from '../../domain/policy/verdict.js';
 import { SINK_TYPES } from '../../domain/push/sink-types.js';
+import { forEachInSteps, runAtOnce, type Steps } from '../../domain/steps.js';
 import { type Canonicalizer, createCanonicalizer } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, toCrawlUrl } from '../../domain/url/crawl-url.js';
 
@@ -95,8 +96,12 @@ export const createLikelyLink = ({ roots }: CrawlContext, url: CrawlUrl, from?: 
 });
 
 /** @throws PolicyError, listing all problems, when the definition does not compile */
-export function compileContexts(definition: ServerDefinition): Map<string, CrawlContext> {
-  const contexts = new Map(definition.crawlers.map((crawler) => [crawler.name, compileContext(crawler, definition)]));
+export const compileContexts = (definition: ServerDefinition): Map<string, CrawlContext> =>
+  runAtOnce(compileContextsInSteps(definition));
+
+export function* compileContextsInSteps(definition: ServerDefinition): Steps<Map<string, CrawlContext>> {
+  const contexts = new Map<string, CrawlContext & { others: CrawlContext['others'][number][] }>();
+  for (const crawler of definition.crawlers) contexts.set(crawler.name, yield* compileContext(crawler, definition));
   for (const context of contexts.values()) context.others.push(...findOthers(context, contexts.values()));
   return contexts;
 }
@@ -115,16 +120,16 @@ export const findCoveringCrawler = ({ others }: CrawlContext, url: CrawlUrl): st
 export const findOwner = (context: CrawlContext, url: CrawlUrl): string | undefined =>
   context.others.length === 0 || context.roots.cover(url) ? undefined : findCoveringCrawler(context, url);
 
-function compileContext(crawler: CrawlerDefinition, server: ServerDefinition) {
+function* compileContext(crawler: CrawlerDefinition, server: ServerDefinition) {
   const fetcher = server.fetchers.find((candidate) => candidate.name === crawler.fetcher);
   if (!fetcher) throw new Error(`crawler ${crawler.name} names the fetcher ${crawler.fetcher}, which is not defined`);
   const destinations = server.sinks.filter(({ name }) => crawler.pushTo.includes(name));
   const canonicalize = createCanonicalizer(crawler.canonicalization);
   const roots = new KnownRoots();
-  for (const root of crawler.roots) {
+  yield* forEachInSteps(crawler.roots, (root) => {
     const url = canonicalize(root.url);
     if (url) roots.set(url.href, createRootContext(root, url));
-  }
+  });
   const sinks = destinations.map(({ type }) => SINK_TYPES[type]);
   return {
     definition: crawler,

@@ -49,6 +49,32 @@ test('every part of reading, linting and passing on a long list pauses', () => {
   expect(run(packDefinition(definition)).pauses).toBeGreaterThanOrEqual(2 * 10);
 });
 
+test('so does reading and linting the same records, roots and rules as elements, where parsing pauses, too', () => {
+  const list = (element: (url: string) => string): string =>
+    Array.from({ length: RECORDS }, (_, i) => element(`http://h${i}.example/a/`)).join('\n');
+  const servers = `<cw:Servers>${list((url) => `<cw:Server url="${url}"/>`)}</cw:Servers>`;
+  const roots = list((url) => `<Root url="${url}" site="false"/>`);
+  const rules = `<Rules>${list((url) => `<Rule><Atom field="url" kind="prefix" litteral="true" value="${url}"/><Accept/></Rule>`)}</Rules>`;
+  const readElements = (xml: string) =>
+    run(
+      readConfigurationInSteps(XML.replace('<cw:Servers file="indexer.conf"/>', xml), {
+        file: 'CrawlConfig.xml',
+        env: {},
+        readFile,
+      }),
+    );
+  // Of the document: hiding, checking and building pieces, secrets, interpretation; of what it says: as above.
+  for (const [xml, parts, lintedParts] of [
+    [servers, 5 + 6, 7],
+    [roots, 5 + 1, 2],
+    [rules, 3 * 5 + 5, 8],
+  ] as const) {
+    const { pauses, result } = readElements(xml);
+    expect(pauses).toBeGreaterThanOrEqual(parts * 10);
+    expect(run(lintInSteps(result.definition!)).pauses).toBeGreaterThanOrEqual(lintedParts * 10);
+  }
+});
+
 test('the server does other things while it loads the file', async () => {
   let turns = 0;
   let timer = setImmediate(function count() {

@@ -3,7 +3,8 @@
  * pushes. Somebody whose role is limited to these crawlers reads it as if it were the whole file, and writes it back.
  */
 import type { Place, Problem } from '../../../domain/crawl/place.js';
-import { createPlaceFinder, parseDocument, type XmlDocument, type XmlElement, XmlFault } from '../document.js';
+import { parseDocument, type XmlDocument, type XmlElement, XmlFault } from '../document.js';
+import { createPlaceFinder } from '../pieces.js';
 import { PROBLEM_CODES } from '../problems.js';
 import { ELEMENTS } from '../schema.js';
 import { applySplices } from '../splice.js';

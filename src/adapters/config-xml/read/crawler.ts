@@ -12,7 +12,7 @@ import type { LinkRulesDefinition } from '../../../domain/crawl/policy-definitio
 import type { ScheduleDefinition, WindowDefinition } from '../../../domain/crawl/schedule-definition.js';
 import { DEFAULT_WEIGHTS, type SourceName } from '../../../domain/frontier/sources.js';
 import { listNamedExtensions } from '../../../domain/policy/named-extensions.js';
-import type { Steps } from '../../../domain/steps.js';
+import { flatMapInSteps, type Steps } from '../../../domain/steps.js';
 import { days, hours } from '../../../domain/time/units.js';
 import { collectDefaults, findChildren, findOnlyChild, findValidChildren, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
@@ -38,11 +38,10 @@ export function* readCrawler(crawler: CrawlerNode, context: ReadContext): Steps<
   const conditions = findOnlyChild(node, policy.CONDITIONS);
   const crawlSpace = readCrawlSpace(node, context);
   const serverRecords = servers && (yield* readServers(servers, context));
-  const rules = readRules(node, problems);
+  const rules = yield* readRules(node, problems);
   const conditionsPart = conditions ? { conditions: readConditions(conditions, problems) } : {};
-  const namedExtensions = new Set(
-    listNamedExtensions({ rules, ...conditionsPart }, UNREADABLE_EXTENSIONS).map(({ extension }) => extension),
-  );
+  const named = yield* listNamedExtensions({ rules, ...conditionsPart }, UNREADABLE_EXTENSIONS);
+  const namedExtensions = new Set(named.map(({ extension }) => extension));
   return {
     ...readAttributes(crawler),
     ...readSchedules(node, context),
@@ -53,7 +52,7 @@ export function* readCrawler(crawler: CrawlerNode, context: ReadContext): Steps<
     weights: readWeights(node, context),
     roots:
       findChildren(node, crawl.ROOT).length > 0
-        ? readRoots(node, context)
+        ? yield* readRoots(node, context)
         : yield* createRootsFromServers(node, serverRecords, problems),
     rules,
     canonicalization: readSettings(node, policy.CANONICALIZATION).steps,
@@ -150,16 +149,16 @@ function readWeights(crawler: Node, { problems }: ReadContext): Record<SourceNam
   return weights;
 }
 
-function readRoots(crawler: Node, { problems }: ReadContext): RootDefinition[] {
+function* readRoots(crawler: Node, { problems }: ReadContext): Steps<RootDefinition[]> {
   const seen = new Set<string>();
-  return findValidChildren(crawler, crawl.ROOT).map(({ values, place }) => {
+  return yield* flatMapInSteps(findValidChildren(crawler, crawl.ROOT), ({ values, place }) => {
     const { kvs, group, site, ...root } = values;
     const identity = new URL(root.url).href;
     if (seen.has(identity)) problems.add('duplicate-name', `root ${root.url} is listed twice`, place);
     seen.add(identity);
     const metas = (kvs ?? []).map((pair) => ({ ...pair, scope: 'links' as const }));
     const scope = site === undefined ? { site: !root.entireSite, siteByDefault: true as const } : { site };
-    return { ...root, ...scope, place, ...(group === undefined ? {} : { group }), metas };
+    return [{ ...root, ...scope, place, ...(group === undefined ? {} : { group }), metas }];
   });
 }
 

@@ -8,6 +8,7 @@ import type {
   RuleDefinition,
 } from '../../../domain/crawl/policy-definition.js';
 import { MATCH_ELEMENTS, MATCH_SHORTCUTS } from '../../../domain/policy/match-elements.js';
+import { forEachInSteps, type Steps } from '../../../domain/steps.js';
 import { findValidChildren, isOfKind, isUnknownAction, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as crawl from '../schema/crawl.js';
@@ -16,16 +17,16 @@ import { findVocabulary, type Values } from '../schema/spec.js';
 import { lengthRange } from '../value-types/plain.js';
 
 /** Reads all rules of a crawler in file order. Invalid rules are reported and omitted. */
-export function readRules(crawler: Node, problems: Problems): RuleDefinition[] {
+export function* readRules(crawler: Node, problems: Problems): Steps<RuleDefinition[]> {
   const definitions: RuleDefinition[] = [];
   let number = 0;
   for (const block of findValidChildren(crawler, crawl.RULES)) {
     const { group, key } = block.values;
-    for (const node of findValidChildren(block, crawl.RULE)) {
+    yield* forEachInSteps(findValidChildren(block, crawl.RULE), (node) => {
       number++;
       const rule = readRule(node, problems);
       if (rule) definitions.push({ number, group, ...(key === undefined ? {} : { key }), place: node.place, ...rule });
-    }
+    });
   }
   return definitions;
 }

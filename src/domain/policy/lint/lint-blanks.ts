@@ -5,11 +5,12 @@
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
 import type { ConditionRule, MatchExpression } from '../../crawl/policy-definition.js';
+import { flatMapInSteps, type Steps } from '../../steps.js';
 import { formatCondition } from '../conditions.js';
 import { createLintWarning } from './codes.js';
 
-export function lintBlanks({ rules, conditions }: CrawlerDefinition): Problem[] {
-  const ruleProblems = rules.flatMap(({ match, number }) =>
+export function* lintBlanks({ rules, conditions }: CrawlerDefinition): Steps<Problem[]> {
+  const ruleProblems = yield* flatMapInSteps(rules, ({ match, number }) =>
     collectValues(match)
       .filter(hasBlank)
       .map(({ value, place }) => {

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { atom, crawlerDefinition, placeAt, ruleDefinition } from '../../../../test/support/crawler-definition.js';
 import type { MatchExpression } from '../../crawl/policy-definition.js';
+import { runAtOnce } from '../../steps.js';
 import { lintOperators } from './lint-operators.js';
 
 const messages = (match: MatchExpression): string[] =>
-  lintOperators(crawlerDefinition({ rules: [ruleDefinition(1, match, { accept: true })] })).map(
+  runAtOnce(lintOperators(crawlerDefinition({ rules: [ruleDefinition(1, match, { accept: true })] }))).map(
     ({ message }) => message,
   );
 
@@ -48,9 +49,9 @@ test('expressions of conditions are checked too, wildcards are not', () => {
     rules: [{ ...condition('wildcard', 2), children: [condition('regex', 3)] }],
     place: placeAt(1),
   };
-  expect(lintOperators(crawlerDefinition({ conditions })).map(({ code, place }) => [code, place.line])).toEqual([
-    ['operator-in-pattern', 3],
-  ]);
+  expect(
+    runAtOnce(lintOperators(crawlerDefinition({ conditions }))).map(({ code, place }) => [code, place.line]),
+  ).toEqual([['operator-in-pattern', 3]]);
 });
 
 test('a long list of patterns draws four warnings, the last of which counts the rest', () => {
@@ -59,7 +60,7 @@ test('a long list of patterns draws four warnings, the last of which counts the 
       accept: true,
     }),
   );
-  const reported = lintOperators(crawlerDefinition({ rules })).map(({ message }) => message);
+  const reported = runAtOnce(lintOperators(crawlerDefinition({ rules }))).map(({ message }) => message);
   expect(reported).toHaveLength(4);
   expect(reported[0]).not.toContain('more patterns');
   expect(reported[3]).toContain('rule 4: a dot in "www3.example" matches any one character');

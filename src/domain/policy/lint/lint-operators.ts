@@ -4,6 +4,7 @@
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Place, Problem } from '../../crawl/place.js';
 import type { ConditionRule, MatchExpression, MatchField } from '../../crawl/policy-definition.js';
+import { flatMapInSteps, type Steps } from '../../steps.js';
 import { createLintWarning } from './codes.js';
 
 interface Pattern {
@@ -15,9 +16,11 @@ interface Pattern {
   readonly litteral: boolean;
 }
 
-export function lintOperators({ rules, conditions }: CrawlerDefinition): Problem[] {
-  const rulePatterns = rules.flatMap(({ match, number }) => keepOnePerPlace(collectAtoms(match, `rule ${number}`)));
-  const problems = [...rulePatterns, ...collectConditionPatterns(conditions?.rules ?? [])].flatMap(lintPattern);
+export function* lintOperators({ rules, conditions }: CrawlerDefinition): Steps<Problem[]> {
+  const ofRules = yield* flatMapInSteps(rules, ({ match, number }) =>
+    keepOnePerPlace(collectAtoms(match, `rule ${number}`)).flatMap(lintPattern),
+  );
+  const problems = [...ofRules, ...collectConditionPatterns(conditions?.rules ?? []).flatMap(lintPattern)];
   const [next, ...others] = problems.slice(MAX_SHOWN);
   if (next === undefined || others.length === 0) return problems;
   const message = `${next.message} (and in ${others.length} more patterns of this crawler)`;

@@ -19,7 +19,7 @@ interface Prefix {
 export function* lintPrefixes(crawler: CrawlerDefinition): Steps<Problem[]> {
   const spaceRules = crawler.crawlSpace?.rules.filter(({ kind }) => kind === 'prefix') ?? [];
   const prefixes: Prefix[] = [
-    ...crawler.rules.flatMap((rule) => collectPrefixes(rule.match, `rule ${rule.number}`)),
+    ...(yield* flatMapInSteps(crawler.rules, (rule) => collectPrefixes(rule.match, `rule ${rule.number}`))),
     ...spaceRules.map(({ target, place }) => ({ owner: 'the crawl space', text: target, place })),
     ...(crawler.servers?.records ?? []).map(({ url, place }) => ({ owner: 'a server record', text: url, place })),
     ...crawler.roots

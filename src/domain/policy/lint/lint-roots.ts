@@ -2,7 +2,7 @@
 import type { CrawlerDefinition, RootDefinition } from '../../crawl/definition.js';
 import { formatPlace, type Problem } from '../../crawl/place.js';
 import type { GlobalCrawlSpaceDefinition } from '../../crawl/policy-definition.js';
-import { forEachInSteps, type Steps } from '../../steps.js';
+import { flatMapInSteps, forEachInSteps, type Steps } from '../../steps.js';
 import { createCanonicalizer } from '../../url/canonicalize.js';
 import { type CrawlUrl } from '../../url/crawl-url.js';
 import { compilePolicy } from '../crawl-policy.js';
@@ -39,7 +39,7 @@ export function* lintRoots(
   return [
     ...problems,
     ...(yield* lintRejectedRoots(crawler, globalCrawlSpace, roots)),
-    ...lintGroupCrossings(crawler, roots),
+    ...(yield* lintGroupCrossings(crawler, roots)),
   ];
 }
 
@@ -77,9 +77,9 @@ const MAX_SHOWN = 3;
  * Groups only organize rules: each rule applies to every root of its crawler, even if its group's name suggests
  * otherwise.
  */
-function lintGroupCrossings(crawler: CrawlerDefinition, roots: readonly Root[]): Problem[] {
+function* lintGroupCrossings(crawler: CrawlerDefinition, roots: readonly Root[]): Steps<Problem[]> {
   const groups = new Set(roots.map(({ definition }) => definition.group));
-  return crawler.rules.flatMap((rule) => {
+  return yield* flatMapInSteps(crawler.rules, (rule) => {
     if (!groups.has(rule.group)) return [];
     const { matches } = compileExpression(rule.match, []);
     const otherRoot = roots.find(

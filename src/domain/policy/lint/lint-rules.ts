@@ -2,6 +2,7 @@
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import { formatPlace, type Problem } from '../../crawl/place.js';
 import type { RuleActions, RuleDefinition } from '../../crawl/policy-definition.js';
+import { flatMapInSteps, type Steps } from '../../steps.js';
 import { areDisjoint, type Clauses, covers, findContradiction, toClauses } from './clauses.js';
 import { createLintWarning } from './codes.js';
 import { formatFact } from './facts.js';
@@ -14,13 +15,20 @@ interface Rule {
 
 /** Each rule is compared with all later ones, so the work grows quadratically. */
 const MAX_COMPARED = 2000;
+const RULES_PER_STEP = 50;
 
-export function lintRules(crawler: CrawlerDefinition): Problem[] {
-  const rules = crawler.rules.map((definition) => ({ definition, clauses: toClauses(definition.match) }));
+export function* lintRules(crawler: CrawlerDefinition): Steps<Problem[]> {
+  const rules = yield* flatMapInSteps(crawler.rules, (definition) => [
+    { definition, clauses: toClauses(definition.match) },
+  ]);
+  const acceptsNothing =
+    !crawler.defaultAccept &&
+    !crawler.roots.some(({ site, entireSite }) => site || entireSite) &&
+    !crawler.rules.some(({ actions }) => actions.accept);
   return [
-    ...rules.flatMap((rule) => lintNeverMatches(rule, crawler.linkRules.protocols)),
-    ...rules.flatMap((rule) => lintIneffective(rule, crawler)),
-    ...compareRules(rules.slice(0, MAX_COMPARED)),
+    ...(yield* flatMapInSteps(rules, (rule) => lintNeverMatches(rule, crawler.linkRules.protocols))),
+    ...(yield* flatMapInSteps(rules, (rule) => lintIneffective(rule, acceptsNothing))),
+    ...(yield* compareRules(rules.slice(0, MAX_COMPARED))),
     ...lintRuleCount(rules),
   ];
 }
@@ -44,37 +52,37 @@ function lintNeverMatches(rule: Rule, protocols: readonly string[]): Problem[] {
     : [];
 }
 
-function lintIneffective(rule: Rule, crawler: CrawlerDefinition): Problem[] {
+function lintIneffective(rule: Rule, acceptsNothing: boolean): Problem[] {
   const { actions, place } = rule.definition;
   if (actions.accept && actions.index === false && actions.follow === false) {
     const message = `${getRuleName(rule)} accepts URLs that are neither indexed nor followed, so they are fetched to no purpose: write Ignore, or Index or Follow`;
     return [createLintWarning('fetched-for-nothing', place, message)];
   }
   const isGrant = actions.accept === undefined && (actions.index || actions.follow);
-  if (
-    !isGrant ||
-    crawler.defaultAccept ||
-    crawler.roots.some(({ site, entireSite }) => site || entireSite) ||
-    crawler.rules.some((otherRule) => otherRule.actions.accept)
-  )
-    return [];
+  if (!isGrant || !acceptsNothing) return [];
   const message = `${getRuleName(rule)} grants index or follow, but no rule has Accept and defaultAccept is off, so nothing is crawled`;
   return [createLintWarning('nothing-accepted', place, message)];
 }
 
-function compareRules(rules: readonly Rule[]): Problem[] {
-  return rules.flatMap((rule, index) => {
-    const laterRules = rules.slice(index + 1);
-    const overridingRule = laterRules.find(
-      (laterRule) => setsSameAspects(laterRule, rule) && covers(laterRule.clauses, rule.clauses),
-    );
-    if (overridingRule) return [createOverriddenProblem(rule, overridingRule)];
-    const undoingRule =
-      rule.definition.actions.accept === false
-        ? laterRules.find((laterRule) => acceptsAgain(laterRule, rule))
-        : undefined;
-    return undoingRule ? [createIgnoreUndoneProblem(rule, undoingRule)] : lintGrantsUndone(rule, laterRules);
-  });
+function* compareRules(rules: readonly Rule[]): Steps<Problem[]> {
+  const problems: Problem[] = [];
+  for (const [index, rule] of rules.entries()) {
+    if (index % RULES_PER_STEP === RULES_PER_STEP - 1) yield;
+    problems.push(...compareRule(rule, rules.slice(index + 1)));
+  }
+  return problems;
+}
+
+function compareRule(rule: Rule, laterRules: readonly Rule[]): Problem[] {
+  const overridingRule = laterRules.find(
+    (laterRule) => setsSameAspects(laterRule, rule) && covers(laterRule.clauses, rule.clauses),
+  );
+  if (overridingRule) return [createOverriddenProblem(rule, overridingRule)];
+  const undoingRule =
+    rule.definition.actions.accept === false
+      ? laterRules.find((laterRule) => acceptsAgain(laterRule, rule))
+      : undefined;
+  return undoingRule ? [createIgnoreUndoneProblem(rule, undoingRule)] : lintGrantsUndone(rule, laterRules);
 }
 
 /**

@@ -16,9 +16,11 @@ export function* lintSites(crawler: CrawlerDefinition): Steps<Problem[]> {
   if (sites.length === 0) return [];
   const isConfined = sites.length === crawler.roots.length;
   return [
-    ...(isConfined ? [...lintRulesOutside(crawler, sites), ...(yield* lintRecordsOutside(crawler, sites))] : []),
-    ...lintRulesWithoutEffect(crawler, sites),
-    ...sites.flatMap((root) => lintSinglePageSite(root, crawler)),
+    ...(isConfined
+      ? [...(yield* lintRulesOutside(crawler, sites)), ...(yield* lintRecordsOutside(crawler, sites))]
+      : []),
+    ...(yield* lintRulesWithoutEffect(crawler, sites)),
+    ...(yield* flatMapInSteps(sites, (root) => lintSinglePageSite(root, crawler))),
   ];
 }
 
@@ -30,17 +32,15 @@ const toSiteHostClauses = (root: RootDefinition): Clauses =>
     { field: 'host', kind: 'exact', text: toCrawlUrl(text).host, norm: 'norm' },
   ]);
 
-const collectSitePrefixes = (roots: readonly RootDefinition[]): string[] =>
-  roots.flatMap(({ url }) => computeSitePrefixes(url));
-
 const REMEDY = 'write site="false" on the root that links there, or add a root for them';
 
-function lintRulesOutside({ rules }: CrawlerDefinition, sites: readonly RootDefinition[]): Problem[] {
-  const siteClauses = sites.flatMap((site) => toSiteClauses(site));
-  const hostClauses = sites.flatMap(toSiteHostClauses);
+function* lintRulesOutside({ rules }: CrawlerDefinition, sites: readonly RootDefinition[]): Steps<Problem[]> {
+  const accepting = rules.filter(({ actions }) => actions.accept);
+  if (accepting.length === 0) return [];
+  const siteClauses = yield* flatMapInSteps(sites, (site) => toSiteClauses(site));
+  const hostClauses = yield* flatMapInSteps(sites, toSiteHostClauses);
   const usesDefault = sites.some(({ siteByDefault }) => siteByDefault);
-  return rules.flatMap(({ actions, match, number, place }) => {
-    if (!actions.accept) return [];
+  return yield* flatMapInSteps(accepting, ({ match, number, place }) => {
     const clauses = toClauses(match);
     const exceedsHosts = usesDefault && namesHosts(clauses) && !covers(hostClauses, clauses);
     const isOutside = areDisjoint(clauses, siteClauses);
@@ -57,8 +57,9 @@ const namesHosts = (clauses: Clauses): boolean =>
   clauses.every((clause) => clause.some(({ field, kind }) => field === 'host' && kind !== 'opaque'));
 
 function* lintRecordsOutside({ servers }: CrawlerDefinition, sites: readonly RootDefinition[]): Steps<Problem[]> {
-  const sitePrefixes = collectSitePrefixes(sites);
-  return yield* flatMapInSteps(servers?.records ?? [], ({ url, place }) => {
+  if (!servers) return [];
+  const sitePrefixes = yield* flatMapInSteps(sites, (site) => computeSitePrefixes(site.url));
+  return yield* flatMapInSteps(servers.records, ({ url, place }) => {
     if (sitePrefixes.some((prefix) => prefix.startsWith(url) || url.startsWith(prefix))) return [];
     const message = `server record ${url} is for URLs that are not on the site of any root: every root is in site mode, the default, and its links stay on its site; ${REMEDY}`;
     return [createLintWarning('outside-sites', place, message)];
@@ -66,12 +67,12 @@ function* lintRecordsOutside({ servers }: CrawlerDefinition, sites: readonly Roo
 }
 
 /** In site mode, a rule with Accept no longer narrows a site. */
-function lintRulesWithoutEffect(
+function* lintRulesWithoutEffect(
   { rules, defaultAccept }: CrawlerDefinition,
   sites: readonly RootDefinition[],
-): Problem[] {
+): Steps<Problem[]> {
   if (defaultAccept || rules.some(({ actions }) => actions.accept === false)) return [];
-  return rules.flatMap(({ actions, match, number, place }) => {
+  return yield* flatMapInSteps(rules, ({ actions, match, number, place }) => {
     if (!actions.accept || !onlyGrants(actions)) return [];
     const clauses = toClauses(match);
     const root = sites.find(

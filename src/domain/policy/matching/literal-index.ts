@@ -4,6 +4,7 @@
  * every four characters in turn, so the cost depends on the URL's length and hardly on the number of rules. Rules
  * without such texts are always candidates.
  */
+import { forEachInSteps, runAtOnce, type Steps } from '../../steps.js';
 import type { RequiredTexts } from './necessary.js';
 
 interface Entry {
@@ -37,12 +38,22 @@ export class LiteralIndex {
 
   /** @param rules what is known about each rule, by rule number, in lower case */
   constructor(rules: readonly RequiredTexts[]) {
-    const frequencies = countKeys(rules);
-    for (const [rule, requiredTexts] of rules.entries()) {
+    runAtOnce(this.addInSteps(rules));
+  }
+
+  static *create(rules: readonly RequiredTexts[]): Steps<LiteralIndex> {
+    const index = new LiteralIndex([]);
+    yield* index.addInSteps(rules);
+    return index;
+  }
+
+  private *addInSteps(rules: readonly RequiredTexts[]): Steps<void> {
+    const frequencies = yield* countKeys(rules);
+    yield* forEachInSteps(rules.entries(), ([rule, requiredTexts]) => {
       const texts = findRarestSet(requiredTexts, frequencies);
       if (texts) for (const text of texts) this.add(rule, text, findRarestKey(text, frequencies));
       else this.unindexedRules.push(rule);
-    }
+    });
   }
 
   /**
@@ -115,13 +126,15 @@ function* iterateKeys(literal: string): Generator<{ key: number; keyEnd: number 
 
 type Frequencies = ReadonlyMap<number, number>;
 
-function countKeys(rules: readonly RequiredTexts[]): Frequencies {
+function* countKeys(rules: readonly RequiredTexts[]): Steps<Frequencies> {
   const frequencies = new Map<number, number>();
   const countTextKeys = (text: string, amount: number) => {
     for (const { key } of iterateKeys(text)) frequencies.set(key, (frequencies.get(key) ?? 0) + amount);
   };
   for (const text of COMMON_TEXTS.split(' ')) countTextKeys(text, COMMON_FREQUENCY);
-  for (const text of rules.flat(2)) countTextKeys(text, 1);
+  yield* forEachInSteps(rules, (requiredTexts) => {
+    for (const text of requiredTexts.flat()) countTextKeys(text, 1);
+  });
   return frequencies;
 }
 
