@@ -18,7 +18,7 @@ describe('a query', () => {
     );
     fc.assert(
       fc.property(typed, (query) => void search.run({ query, start: 0, count: 10, filters: [] })),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
     expect(search.run({ query: 'title:words OR', start: 0, count: 10, filters: [] }).total).toBe(0);
     expect(search.run({ query: ' "words', start: 0, count: 10, filters: [] }).total).toBe(1);

@@ -1,5 +1,5 @@
 /** Encrypts documents as Office does ([MS-OFFCRYPTO] 2.3.4): the streams `EncryptionInfo` and `EncryptedPackage`. */
-import { createCipheriv, createHash } from 'node:crypto';
+import { createCipheriv, hash as hashOnce } from 'node:crypto';
 
 interface Streams {
   readonly info: Buffer;
@@ -7,7 +7,7 @@ interface Streams {
 }
 
 const hash = (algorithm: string, ...parts: readonly Uint8Array[]): Buffer =>
-  createHash(algorithm).update(Buffer.concat(parts)).digest();
+  hashOnce(algorithm, Buffer.concat(parts), 'buffer');
 
 function number(value: number, size = 4): Buffer {
   const bytes = Buffer.alloc(size);
@@ -16,9 +16,13 @@ function number(value: number, size = 4): Buffer {
 }
 
 function spin(algorithm: string, salt: Buffer, password: string, count: number): Buffer {
-  let digest = hash(algorithm, salt, Buffer.from(password, 'utf16le'));
-  for (let index = 0; index < count; index++) digest = hash(algorithm, number(index), digest);
-  return digest;
+  const digest = hash(algorithm, salt, Buffer.from(password, 'utf16le'));
+  const block = Buffer.concat([number(0), digest]);
+  for (let index = 0; index < count; index++) {
+    block.writeUInt32LE(index);
+    hashOnce(algorithm, block, 'buffer').copy(block, 4);
+  }
+  return block.subarray(4);
 }
 
 function cipher(algorithm: string, key: Buffer, iv: Buffer | null, data: Buffer): Buffer {

@@ -55,6 +55,6 @@ export function expectOneRefused(sink: Sink, holds?: () => Promise<ReadonlySet<s
       const added = batch.filter(({ kind, uri: added }) => kind === 'add' && added !== uri);
       expect(own.sort()).toEqual(added.map((order) => order.uri).sort());
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
 }

@@ -102,7 +102,7 @@ describe('the reader with arbitrary input', () => {
           expect(place.column).toBeGreaterThan(0);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 

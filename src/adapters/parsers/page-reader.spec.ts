@@ -273,6 +273,7 @@ describe('a sitemap', () => {
   it('that expands to more than 50 MiB is read up to the limit, which is reported', () => {
     const bomb = gzipSync(
       Buffer.concat([Buffer.from(urls(1).replace('</urlset>', '')), Buffer.alloc(60 * 1024 * 1024, ' ')]),
+      { level: 1 },
     );
     expect(sitemap(bomb)).toEqual({ kind: 'urlset', entries: [{ url: 'http://a/' }], truncated: true });
   });

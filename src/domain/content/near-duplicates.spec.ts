@@ -107,7 +107,7 @@ describe('near duplicates', () => {
           expect(index.size).toBe(model.filter((entry) => entry.key >= 0).length);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });

@@ -8,6 +8,7 @@ import {
   isErrorPage,
   namesOutage,
   type PageFingerprint,
+  removeUrl,
 } from './error-pages.js';
 
 const simhashes = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
@@ -76,6 +77,11 @@ describe('error pages found by probing', () => {
     expect(of(text, 'https://a.example/a')).toEqual(of(text, 'https://a.example/'));
     expect(of(text, 'https://a.example/page')).not.toEqual(of(text, 'https://a.example/menu'));
     expect(of(text, 'https://a.example/menu')).toEqual(of(text, 'https://a.example/'));
+  });
+
+  it('keep every slash when the URL has no path', () => {
+    const page = { title: 'Men / Women', text: 'Shoes / boots / socks' };
+    expect(removeUrl(page, toCrawlUrl('https://a.example/'))).toEqual(page);
   });
 
   it('are recognized whatever the URL contains', () => {

@@ -128,7 +128,7 @@ describe('no equivalent variant of a URL gets another verdict', () => {
         expect(verdict(inRule, written(asked, inUrl), keepsDots)).toBe(expected);
         expect(verdict(PLAIN, written(ruled, inUrl))).toBe(verdict(inRule, written(ruled, PLAIN)));
       }),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 
@@ -143,7 +143,7 @@ describe('no equivalent variant of a URL gets another verdict', () => {
         };
         expect(verdict(inRoot, written(asked, inUrl))).toBe(verdict(PLAIN, written(asked, PLAIN)));
       }),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 
@@ -159,7 +159,7 @@ describe('no equivalent variant of a URL gets another verdict', () => {
         });
         expect(verdict.accepted).toBe(key === 'server records');
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 });

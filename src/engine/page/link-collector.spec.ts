@@ -48,7 +48,7 @@ describe('links of a page', () => {
           ).length;
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
     expect(again).toBeGreaterThan(20);
   });

@@ -18,6 +18,8 @@ interface Sent {
 /** More than may wait for a sink. */
 const PATHS = Array.from({ length: 620 }, (_, i) => `/${i}`);
 const ALL = ['/', ...PATHS].sort();
+/** Enough where it does not matter how many may wait. */
+const FEW = PATHS.slice(0, 60);
 
 /** A receiver that keeps what it gets; while `isDown`, it takes nothing, and it takes its time on the clock. */
 async function receiver(clock: ManualClock, name: string) {
@@ -42,10 +44,10 @@ async function receiver(clock: ManualClock, name: string) {
   return { taken, state, xml, paths: () => [...taken.keys()].sort() };
 }
 
-async function world(sinks: string, slowSinks: readonly string[] = [], clock = new ManualClock()) {
+async function world(sinks: string, slowSinks: readonly string[] = [], clock = new ManualClock(), paths = PATHS) {
   const site = await startSite();
-  site.page('/', PATHS);
-  for (const path of PATHS) site.page(path, [], `This is page ${path}.`);
+  site.page('/', paths);
+  for (const path of paths) site.page(path, [], `This is page ${path}.`);
   const names = [...sinks.matchAll(/name="(\w+)"/g)].map((match) => match[1]!);
   const crawler = (...pushTo: string[]) =>
     `<Crawler name="test" nthreads="8" aggressive="true" defaultAccept="true" crawlSitemaps="false" nearDuplicateDetector="false" deletionGuard="off" smartRefreshMinAgeS="86400"><Root url="${site.url('/')}" site="false"/>${pushTo.map((sink) => `<cw:PushTo sink="${sink}"/>`).join('')}</Crawler>`;
@@ -92,15 +94,15 @@ describe('a crawler with one unavailable sink of two', () => {
     const clock = new ManualClock();
     const [well, down] = [await receiver(clock, 'well'), await receiver(clock, 'down')];
     down.state.isDown = true;
-    const { site, options } = await world(`${well.xml()}${down.xml()}`, [], clock);
+    const { site, options } = await world(`${well.xml()}${down.xml()}`, [], clock, FEW);
     const openStore = await keptStore();
     const before = await start({ ...options, store: await openStore() });
     await before.pass(minutes(5));
     site.set('/8', { status: 404 });
     await before.engine.maintenance.refresh('test', { url: site.url('/8') });
     await before.pass(minutes(3));
-    expect(well.paths()).toEqual(ALL.filter((path) => path !== '/8'));
-    expect((await before.engine.orders.countOwed())[0]).toMatchObject({ sink: 'down', documents: ALL.length });
+    expect(well.paths()).toEqual(['/', ...FEW].filter((path) => path !== '/8').sort());
+    expect((await before.engine.orders.countOwed())[0]).toMatchObject({ sink: 'down', documents: FEW.length + 1 });
     await before.close();
     const crawl = await start({ ...options, store: await openStore() });
     await crawl.pass(minutes(3));
@@ -155,7 +157,7 @@ describe('a crawler with one unavailable sink of two', () => {
     const clock = new ManualClock();
     const [well, down] = [await receiver(clock, 'well'), await receiver(clock, 'down')];
     down.state.isDown = true;
-    const { options, crawler } = await world(`${well.xml()}${down.xml()}`, [], clock);
+    const { options, crawler } = await world(`${well.xml()}${down.xml()}`, [], clock, FEW);
     const crawl = await start(options);
     await crawl.pass(minutes(5));
     expect(await crawl.engine.orders.countOwed()).toHaveLength(1);
@@ -194,7 +196,7 @@ it('a server that stops does not wait for the only sink of a crawler while it is
   const clock = new ManualClock();
   const down = await receiver(clock, 'down');
   down.state.isDown = true;
-  const { options } = await world(down.xml(), [], clock);
+  const { options } = await world(down.xml(), [], clock, FEW);
   const crawl = await start(options);
   await crawl.pass(minutes(1));
   expect((await crawl.engine.listCrawlers())[0]!.pendingOrders).toBeGreaterThan(0);

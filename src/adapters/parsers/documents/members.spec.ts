@@ -121,14 +121,14 @@ describe('the files within a document', () => {
   });
 
   it('are limited in number and size', async () => {
-    const many = sample.zip(Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`${i}.txt`, `Text ${i}`])));
+    const many = sample.zip(Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`${i}.txt`, `Text ${i}`])), 0);
     const { texts, truncated } = await partsOf(many, 'zip');
     expect([Object.keys(texts).length, truncated]).toEqual([500, true]);
     const names = Array.from({ length: 20_000 }, (_, i) => `${i}.txt`);
-    const most = sample.zip(Object.fromEntries(names.map((name) => [name, 'Text'])));
+    const most = sample.zip(Object.fromEntries(names.map((name) => [name, 'Text'])), 0);
     const archive = (await reading.extract(most, type('zip'), CONTEXT)) as Extraction;
     expect([archive.parts?.length, archive.truncated, archive.text]).toEqual([500, true, names.join(' ')]);
-    const large = sample.zip({ 'large.txt': zeros(65), 'a.txt': 'Small' });
+    const large = sample.zip({ 'large.txt': zeros(65), 'a.txt': 'Small' }, 0);
     expect(await partsOf(large, 'zip')).toEqual({ texts: { 'member=a.txt': 'Small' }, truncated: true });
   });
 

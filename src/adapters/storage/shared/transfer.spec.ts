@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DATABASES } from '../../../../test/support/database.js';
 import { discovered, newUrl, order, visit } from '../../../../test/support/frontier-samples.js';
+import { onPostgres } from '../../../../test/support/postgres.js';
 import { instant, milliseconds } from '../../../domain/time/units.js';
 import type { FrontierStore } from '../../../engine/ports/frontier-store.js';
 import { exportStore, importStore } from './transfer.js';
@@ -91,10 +92,12 @@ async function* given(lines: readonly string[]): AsyncGenerator<string> {
 }
 
 describe('moving a store', () => {
-  it.each([
-    ['SQLite', 'PostgreSQL', SQLITE, POSTGRES],
-    ['PostgreSQL', 'SQLite', POSTGRES, SQLITE],
-  ])('from %s to %s loses nothing', async (_from, _to, from, to) => {
+  it.each(
+    onPostgres(
+      ['SQLite', 'PostgreSQL', SQLITE, POSTGRES] as const,
+      ['PostgreSQL', 'SQLite', POSTGRES, SQLITE] as const,
+    ),
+  )('from %s to %s loses nothing', async (_from, _to, from, to) => {
     const source = (await from.open()).store;
     const target = (await to.open()).store;
     await fill(source);
