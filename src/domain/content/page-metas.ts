@@ -35,6 +35,7 @@ const MODIFICATION_DATE_NAMES = [
   'datemodified',
   'last-modified',
 ];
+const DATE_NAMES = new Set([...PUBLICATION_DATE_NAMES, ...MODIFICATION_DATE_NAMES]);
 
 /**
  * The metas to deliver, with `date_published` and `date_modified` if the page has them. `metas` are those of the page,
@@ -45,10 +46,10 @@ export function createDeliveredMetas(metas: readonly NamedValue[], structured: r
     ({ name, value }) => value !== '' && name.length <= MAX_NAME_LENGTH && DELIVERED_NAMES.test(name),
   );
   if (selectedMetas.length === 0 && structured.length === 0 && metas.length === 0) return [];
-  const allMetas = [...metas, ...structured];
+  const dates = [...metas, ...structured].filter(({ name }) => DATE_NAMES.has(name.toLowerCase()));
   return [
-    ...createDateMeta('date_published', PUBLICATION_DATE_NAMES, allMetas),
-    ...createDateMeta('date_modified', MODIFICATION_DATE_NAMES, allMetas),
+    ...createDateMeta('date_published', PUBLICATION_DATE_NAMES, dates),
+    ...createDateMeta('date_modified', MODIFICATION_DATE_NAMES, dates),
     ...selectedMetas.slice(0, MAX_METAS),
     ...structured,
   ].map(({ name, value, ...type }: Meta) => ({

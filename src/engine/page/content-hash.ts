@@ -145,10 +145,16 @@ export function hasSameLinks(knownStamp: string | undefined, content: PageConten
 }
 
 function hashLinks({ base, links, robotsMetas }: PageContent, digest: Digest): string {
-  let serialized = `${base ?? ''}\n`;
-  for (const { agent, directives } of robotsMetas) serialized += `${agent}:${directives}\n`;
-  // Most links are plain; only the others need a description.
-  for (const { href, kind, nofollow } of links)
-    serialized += kind === 'a' && !nofollow ? `${href}\n` : `${href}\n${kind}${nofollow ? '!' : ''}\r`;
-  return digest(serialized).slice(0, LINKS_LENGTH);
+  const lines = [base ?? ''];
+  for (const { agent, directives } of robotsMetas) lines.push(`${agent}:${directives}`);
+  // Most links are plain; only the others need a description, which ends in another character than a line.
+  let lineStart = '';
+  for (const { href, kind, nofollow } of links) {
+    if (kind === 'a' && !nofollow) {
+      lines.push(lineStart + href);
+      lineStart = '';
+    } else lineStart += `${href}\n${kind}${nofollow ? '!' : ''}\r`;
+  }
+  lines.push(lineStart);
+  return digest(lines.join('\n')).slice(0, LINKS_LENGTH);
 }

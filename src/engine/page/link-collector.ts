@@ -95,7 +95,7 @@ export class LinkCollector {
   }
 
   private addLongLink(raw: string, base: string, discoveredVia: LinkDiscoveredVia, lastModified?: string): void {
-    const url = this.context.canonicalize(raw, base);
+    const url = this.resolve(raw, base);
     if (url) this.collect(url, discoveredVia, lastModified);
   }
 
@@ -106,7 +106,7 @@ export class LinkCollector {
     discoveredVia: LinkDiscoveredVia,
     lastModified?: string,
   ): void {
-    const url = this.context.canonicalize(raw, base);
+    const url = this.resolve(raw, base);
     if (!url) return;
     const previousCount = this.refused.length;
     const verdict = this.collect(url, discoveredVia, lastModified);
@@ -114,6 +114,12 @@ export class LinkCollector {
     if (this.isOwn(url) && this.isReported(url)) writtenLinks.addReported(link);
     else if (link === raw && verdict?.layer && !DEPENDS_ON_PAGE[verdict.layer] && this.refused.length > previousCount)
       writtenLinks.addRefused(link, this.refused.at(-1)!);
+  }
+
+  /** The page's own URL need not be parsed once more; one with escapes may be of a version that normalized fewer. */
+  private resolve(raw: string, base: string): CrawlUrl | undefined {
+    const { url } = this.page;
+    return this.context.canonicalize(raw, base === url.href && !/[#%]/.test(base) ? url : base);
   }
 
   /** Returns the reason why the URL is refused, or undefined if it is accepted or already known. */

@@ -190,8 +190,12 @@ function trimUrl(value: string): string {
   return end - start === value.length ? value : value.slice(start, end);
 }
 
+/** Most values need no change. */
+const NEEDS_COLLAPSING = /\u00ad|[^\S ]|^ | {2}| $/;
+
 /** Replaces each run of white space with one space, trims the ends, and removes soft hyphens. */
 export function collapseWhitespace(value: string): string {
+  if (!NEEDS_COLLAPSING.test(value)) return value;
   return value
     .replace(/\u00ad/g, '')
     .replace(/\s+/g, ' ')
