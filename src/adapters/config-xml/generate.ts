@@ -94,8 +94,8 @@ for the purpose of the parts, see the [concepts](concepts.md).
   \`\${file:/run/secrets/NAME}\` is replaced with the content of that file, \`\${helper:NAME}\` with the output of the program in \`CRAWLWAY_SECRETS_HELPER\` (docs/logins.md).
 - \`yes\`, \`on\` and \`1\` mean \`true\`; \`no\`, \`off\` and \`0\` mean \`false\`.
 - Files that the configuration names must be in its own folder or a folder below it. The path of a \`file\` sink is relative to the folder for file sinks (CRAWLWAY_FILE_SINKS, by default the data directory).
-- Comments, order, unknown elements and unknown attributes are kept when the server writes the file. Unknown elements and attributes
-  of the product lead to a warning. A likely misspelling is an error, and so is anything unknown inside a rule or one of Crawlway's own elements, because
+- Comments, order, unknown elements and unknown attributes are kept when the server writes the file. Elements and attributes of CloudView
+  that Crawlway does not use lead to a warning. A likely misspelling is an error, and so is anything unknown inside a rule or one of Crawlway's own elements, because
   it would silently change what is crawled.
 - Limits: 16 MiB, 500,000 elements, 64 levels of nesting, and 65,536 characters for a tag with its attributes. Document type declarations are not allowed, and the only entities are the five predefined in XML.
 - All problems are reported at once, with file, line and column (\`crawlway check\`); a file with errors never replaces a working one.

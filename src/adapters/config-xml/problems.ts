@@ -16,10 +16,10 @@ export const PROBLEM_CODES = {
   'unknown-element': defineError('An unknown element, which would silently have no effect.'),
   'unknown-attribute': defineError('An attribute that is unknown on its element and would silently have no effect.'),
   'ignored-element': defineWarning(
-    'An element of the product or of another vendor that Crawlway does not use; it is kept.',
+    'An element of CloudView or of another vendor that Crawlway does not use; it is kept.',
   ),
   'ignored-attribute': defineWarning(
-    'An attribute of the product or of another vendor that Crawlway does not use; it is kept.',
+    'An attribute of CloudView or of another vendor that Crawlway does not use; it is kept.',
   ),
   'ignored-text': defineWarning('Text where none is expected; it is kept but ignored.'),
   'undeclared-prefix': defineWarning(

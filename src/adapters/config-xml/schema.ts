@@ -22,8 +22,17 @@ const allSpecs = [crawl, rules, policy, errors, schedule, content, server, plugi
   Object.values<unknown>(part).flat().filter(isElement),
 );
 
-/** Every element by name, in the order of the reference. */
-export const ELEMENTS: ReadonlyMap<string, ElementSpec> = new Map(allSpecs.map((spec) => [spec.name, spec]));
+const specByName = new Map(allSpecs.map((spec) => [spec.name, spec]));
+
+/** Adds the element and those that it holds. The exports of a module have no order of their own. */
+function addInOrder(elements: Map<string, ElementSpec>, name: string): Map<string, ElementSpec> {
+  const spec = specByName.get(name);
+  if (spec && !elements.has(name)) spec.children.reduce(addInOrder, elements.set(name, spec));
+  return elements;
+}
+
+/** Every element by name, in the order of the reference: as they hold each other. */
+export const ELEMENTS: ReadonlyMap<string, ElementSpec> = addInOrder(new Map(), 'CrawlConfig');
 
 export function getElementSpec(name: string): ElementSpec {
   const spec = ELEMENTS.get(name);

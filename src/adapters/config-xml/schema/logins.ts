@@ -58,7 +58,7 @@ export const LOGIN_FIELD = element(
     value: attribute(t.text, 'Value of the field.', { secret: true }),
     totp: attribute(
       t.text,
-      'Secret of an authenticator app in Base32, instead of a value: the field gets the one-time password of the moment (RFC 6238).',
+      'Secret of an authenticator app in Base32, instead of a value: the field gets the current one-time password (RFC 6238).',
       { secret: true },
     ),
   },
