@@ -42,7 +42,7 @@ function createHeldHeadline({ hostKey }: UrlState, { reason }: OrderFacts): Head
     fate: 'in-index',
     reason: 'held',
     text: `In the index. Its deletion has been decided (${reason}: ${stripFullStop(findCodeEntry(reason).meaning)}) and is held by the deletion guard until it is released or dropped.`,
-    nextStep: `Check ${hostKey}. If the page is really gone, release the held deletions of the host; if not, drop them, or wait: the deletion is withdrawn when the page responds again.`,
+    nextStep: `Check ${hostKey}. If the page is really gone, release the held deletions of the host; if not, drop them, or wait: the deletion is cancelled when the page responds again.`,
   };
 }
 

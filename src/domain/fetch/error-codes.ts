@@ -251,15 +251,15 @@ export const ERROR_CODES = {
     { blame: 'crawler' },
   ),
   'render-timeout': defineTemporary(
-    "The page's scripts did not finish, and the page could not be read. After two attempts, it is indexed as sent.",
+    "The page's scripts did not finish, and the page could not be read. At the third attempt, it is indexed as sent.",
     'Check the page, raise `timeLimitMS` of Renderer, or write `<Render mode="never"/>` in a rule for it.',
   ),
   'render-memory': defineTemporary(
-    'The page used more memory than the browser may have. After two attempts, it is indexed as sent.',
+    'The page used more memory than the browser may have. At the third attempt, it is indexed as sent.',
     'Check the page, raise `memoryLimitBytes` of Renderer, or write `<Render mode="never"/>` in a rule for it.',
   ),
   'render-crash': defineTemporary(
-    'The browser closed the page or crashed. After two attempts, it is indexed as sent.',
+    'The browser closed the page or crashed. At the third attempt, it is indexed as sent.',
     'See the details of the visit.',
   ),
   'renderer-unavailable': defineTemporary(
@@ -277,12 +277,12 @@ export const ERROR_CODES = {
     { host: 'if-indexed' },
   ),
   'redirect-target-failed': defineTemporary(
-    'The page redirects to a URL that cannot be had; the detail of the visit names it and its error. The document stays as it is.',
+    'The page redirects to a URL that cannot be fetched; the detail of the visit names it and its error. The document stays as it is.',
     'Check the target of the redirect; both are visited again automatically.',
   ),
   'move-undecided': defineTemporary(
     'The page redirects to another site, to which the crawl does not move by itself. The document stays until an operator decides.',
-    'See the reason in the detail of the visit; decide with `crawlway moves`, in the console’s overview, or with `POST /crawlers/{crawler}/moves`.',
+    'See the reason in the detail of the visit; decide with `crawlway moves`, on the overview of the console, or with `POST /crawlers/{crawler}/moves`.',
     { blame: 'crawler' },
   ),
   'login-failed': defineTemporary(

@@ -334,8 +334,8 @@ export const REASONS = {
     'Check the host, then release or drop the held deletions.',
   ),
   'awaiting-sign-of-life': push(
-    'The deletion follows from a server fault and is held until the host serves a good page again.',
-    'Nothing to do: it is withdrawn when the page responds again. Release it to delete the document now.',
+    'The deletion follows from a server fault and waits until the host serves a good page again.',
+    'Nothing to do: it is cancelled when the page responds again. Release it to delete the document now.',
   ),
   'awaiting-early-look': push(
     'Pages of the host are gone; a sample of its other pages is visited before the first document is deleted.',

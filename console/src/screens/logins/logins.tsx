@@ -1,4 +1,4 @@
-/** Shows how the crawl logs in to websites, and whether it succeeds. */
+/** Shows how the crawl logs in to web sites, and whether it succeeds. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
@@ -29,7 +29,7 @@ export function Logins(): JSX.Element {
   );
   return (
     <>
-      <PageHead title="Logins">Accounts with which the crawl logs in to websites, and whether they work.</PageHead>
+      <PageHead title="Logins">Accounts with which the crawl logs in to web sites, and whether they work.</PageHead>
       <ResourceView resource={logins}>
         {(items) =>
           items.length === 0 ? (
