@@ -130,7 +130,7 @@ export const SOFT_ERROR = element('SoftError', 'A pattern that identifies pages 
 
 export const LEAVE_OUT = element(
   'LeaveOut',
-  "Pages with a good status that are left out of the index all the same, because nobody searches for them.",
+  'Pages with a good status that are left out of the index all the same, because nobody searches for them.',
   {
     exactDuplicates: attribute(
       t.boolean,
