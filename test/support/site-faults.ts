@@ -105,6 +105,7 @@ export const HELD: Record<string, Fault> = {
     createPage('Index of /', '<h1>Index of /</h1><a href="?C=N;O=D">Name</a> <a href="a.zip">a.zip</a>'),
     NOT_FOUND,
   ),
+  'bytes that nobody can read': setAll({ headers: HTML, body: gzipSync(write('garbage')) }, NOT_FOUND),
   'an empty answer': setAll({ headers: HTML, body: '' }),
   'an empty answer with 204': setAll({ status: 204 }, NOT_FOUND),
   'an application that needs scripts': setAll(

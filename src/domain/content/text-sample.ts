@@ -1,5 +1,5 @@
 /** What is remembered of a text, so that the change guard can compare it with others without keeping it. */
-import { namesOutage, removeUrl } from '../fetch/error-pages.js';
+import { namesOutage, removeUrl, showsTrace } from '../fetch/error-pages.js';
 import type { CrawlUrl } from '../url/crawl-url.js';
 import { computeUrlKey } from '../url/url-key.js';
 import { addWords, mixHash } from './simhash.js';
@@ -19,7 +19,8 @@ const PARTS = 8;
 const PART_BITS = 7;
 /** Maximum number of parts in which two texts agree that share almost nothing. */
 const MAX_DRASTIC_AGREEMENT = 3;
-/** Minimum number of parts in which two texts agree that are the same but for a word or two. */
+/** Minimum number of parts in which two texts agree that share most of their words, and in which they agree if all but a word or two. */
+const MIN_COMMON_AGREEMENT = 6;
 const MIN_SAME_AGREEMENT = 7;
 
 /** The number of words is kept as its logarithm, in steps of 4 %. */
@@ -111,6 +112,10 @@ export const isLongEnoughToGuard = (sketch: bigint): boolean =>
 const isReduced = (own: bigint, indexed: bigint): boolean =>
   getWordSteps(own) - getWordSteps(indexed) <= STEPS_PER_DOUBLING * Math.log2(MAX_REDUCED_SHARE);
 
+/** Whether a text has so few words that it is not guarded, and at most half of those of the indexed one. */
+export const hasShrunk = (own: bigint, indexed: bigint): boolean =>
+  !isLongEnoughToGuard(own) && getWordSteps(indexed) - getWordSteps(own) >= STEPS_PER_DOUBLING;
+
 /** A text that has replaced a different one, or that the host sends for a URL that cannot exist. */
 export interface TextSample {
   /** Sketch of the text without the page's own URL. */
@@ -119,13 +124,15 @@ export interface TextSample {
   readonly digest: bigint;
   /** In characters. */
   readonly length: number;
+  /** Hashes of its pairs of successive words, without those with digits, sorted; absent for a long text. */
+  readonly pairs?: Uint16Array;
   /** The beginning of the text. */
   readonly excerpt: string;
   /** Whether it shares almost nothing with the text that is indexed. */
   readonly isDrastic: boolean;
   /** Whether it is shorter than the text that is indexed: the rest may be what all pages of the site have. */
   readonly isReduced: boolean;
-  /** Whether it has words with which servers say that they cannot show a page. */
+  /** Whether it has words with which servers say that they cannot show a page, or is new and shows where a program failed. */
   readonly namesOutage: boolean;
 }
 
@@ -149,14 +156,16 @@ export function createTextSample(
   const isShorter = indexed !== undefined && isReduced(own, indexed);
   if (length >= MAX_EMPTY_LENGTH && agreement >= MIN_SAME_AGREEMENT && !isShorter) return undefined;
   const { text } = removeUrl(page, url);
+  const isDrastic = length < MAX_EMPTY_LENGTH || agreement <= MAX_DRASTIC_AGREEMENT;
   return {
     sketch: computeTextSketch(text),
     digest: computeUrlKey(text.replace(/\s+/g, ' ').trim()),
     length,
+    pairs: hashPairs(text),
     excerpt: page.text.trim().slice(0, MAX_EXCERPT).toWellFormed(),
-    isDrastic: length < MAX_EMPTY_LENGTH || agreement <= MAX_DRASTIC_AGREEMENT,
+    isDrastic,
     isReduced: isShorter,
-    namesOutage: namesOutage(page),
+    namesOutage: namesOutage(page) || (isDrastic && showsTrace(page.text)),
   };
 }
 
@@ -164,6 +173,37 @@ export const isAlmostEmpty = ({ length }: TextSample): boolean => length < MAX_E
 
 /** Whether two sketches belong to the same text, but for numbers and a word or two. */
 export const hasSameSketch = (a: bigint, b: bigint): boolean => countAgreements(a, b) >= MIN_SAME_AGREEMENT;
+
+/** In words and in characters: longer texts are not compared pair by pair. */
+const MAX_COMPARED_WORDS = 400;
+const MAX_COMPARED_LENGTH = 5_000;
+/** Number of pairs in which an answer of an error page differs from others at most: six words, such as ids of a request. */
+const MAX_OWN_PAIRS = 12;
+
+function hashPairs(text: string): Uint16Array | undefined {
+  if (text.length > MAX_COMPARED_LENGTH) return undefined;
+  const pairs: number[] = [];
+  let last = 0;
+  const add = (word: number): void => {
+    pairs.push(mixHash(Math.imul(last, 0x2c1b3c6d) ^ word) & 0xffff);
+    last = word;
+  };
+  addWords(text, { add }, 'without numbers');
+  return pairs.length > MAX_COMPARED_WORDS ? undefined : Uint16Array.from(pairs).sort();
+}
+
+/** Whether two texts consist of the same words but for a few, as two answers of one error page. */
+export function hasSimilarWords({ pairs: a }: TextSample, { pairs: b }: TextSample): boolean {
+  if (!a || !b || Math.abs(a.length - b.length) > MAX_OWN_PAIRS) return false;
+  let common = 0;
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    const difference = a[i]! - b[j]!;
+    if (difference === 0) common++;
+    if (difference <= 0) i++;
+    if (difference >= 0) j++;
+  }
+  return Math.max(a.length, b.length) - common <= Math.min(MAX_OWN_PAIRS, common);
+}
 
 /** A text with two words of its own in each answer, such as an id of the request, is the same if it has more words. */
 const MAX_SIMILAR_WORDS = 150;
@@ -180,6 +220,9 @@ export function hasSimilarSketch(a: bigint, b: bigint): boolean {
   const hasSameLength = Math.abs(getWordSteps(a) - getWordSteps(b)) <= 1;
   return countAgreements(a, b) >= (hasSameLength ? MIN_SIMILAR_AGREEMENT : MAX_DRASTIC_AGREEMENT + 1);
 }
+
+/** Whether two sketches belong to texts with more words in common than of their own. */
+export const hasMuchInCommon = (a: bigint, b: bigint): boolean => countAgreements(a, b) >= MIN_COMMON_AGREEMENT;
 
 export const sharesAlmostNothing = (a: bigint, b: bigint): boolean => countAgreements(a, b) <= MAX_DRASTIC_AGREEMENT;
 

@@ -6,6 +6,7 @@ import { toCrawlUrl } from '../url/crawl-url.js';
 import {
   type ChangeVerdict,
   computeCheckDelay,
+  coversChange,
   getHoldCause,
   type HostEvidence,
   judgeChange,
@@ -51,7 +52,16 @@ const judge = (
   page: PageAnswer & { change: SuspiciousChange },
   others: readonly PageAnswer[],
   more: Partial<HostEvidence> = {},
-): ChangeVerdict => judgeChange(page, { others, nonsense: 'refused', askable: 0, failed: 0, hasOthers: true, ...more });
+): ChangeVerdict =>
+  judgeChange(page, {
+    others,
+    nonsense: 'refused',
+    askable: 0,
+    failed: 0,
+    hasOthers: true,
+    indexedTexts: [],
+    ...more,
+  });
 
 /** A stamp whose text is that of a page of this number. */
 const createStamp = (page: number): string => `c1-${String(page).padStart(32, '0')}${'f'.repeat(32)}`;
@@ -139,32 +149,58 @@ describe('a text that has nothing in common with the indexed one', () => {
     expect(judge(changed(0, WALL), [1, 2, 3, 4, 5, 6, 7, 8].map(kept))).toBe('believe');
   });
 
+  it('is in doubt if it was that of another page, and so are those of many others', () => {
+    const indexedTexts = [0, 1, 2, 3, 4].map(sketch);
+    const mixedUp = [0, 1, 2, 3, 4].map((i) => changed(i, write((i + 1) % 5)));
+    expect(judge(mixedUp[0]!, mixedUp.slice(1), { indexedTexts })).toBe('doubt');
+    expect(judge(mixedUp[0]!, [mixedUp[2]!, kept(3), kept(4)], { indexedTexts })).toBe('believe');
+  });
+
   describe('of which each answer has some words of its own', () => {
     const say = (...words: string[]) =>
       `We are sorry that nobody could answer you in time, and ask you to tell our people ${words.join(' or ')} on the phone.`;
     const first = changed(0, say('quagmire', 'zephyr'));
     const others = [say('walnut', 'lantern'), say('pebble', 'oyster')].map((text, i) => changed(i + 1, text));
 
-    it('is held for a day', () => {
-      expect(judge(first, others)).toBe('doubt');
+    it('is held if most of the others say much the same', () => {
+      expect(judge(first, others)).toBe('hold');
       expect(judge(first, [...others, kept(3)], { askable: 9 })).toEqual({ ask: 5 });
-      expect(judge(first, [...others, kept(3), kept(4), kept(5), kept(6)])).toBe('doubt');
+      expect(judge(first, [...others, kept(3), kept(4), kept(5), kept(6)])).toBe('hold');
       expect(judge(first, [...others, ...[3, 4, 5, 6, 7, 8].map(kept)])).toBe('believe');
     });
 
-    it('is held until the others have recovered if it is about an outage', () => {
-      const down = (id: string) => `The service is temporarily unavailable. ${say(id, `${id}s`)}`;
-      expect(judge(changed(0, down('walnut')), [changed(1, down('pebble')), changed(2, down('oyster'))])).toBe('hold');
+    it('is held however many others there are', () => {
+      const many = Array.from({ length: 99 }, (_, i) =>
+        changed(i + 1, say(`walnut${'abcdefghij'[i % 10]}`, `x${'klmnopqrst'[i % 7]}`)),
+      );
+      expect(judge(first, many)).toBe('hold');
     });
 
-    it('is believed if the pages had much in common before, or are as long as pages are', () => {
-      const old = (i: number) => ({ indexedText: computeTextSketch(`${write(50)} ${write(60 + i).slice(0, 100)}`) });
+    it('is held if all report an outage, each in words of its own, or where in a program it failed', () => {
+      for (const start of ['The service is temporarily unavailable.', 'at org.example.Main.run(Main.java:12)'])
+        expect(
+          judge(
+            changed(0, `${start} ${write(80)}`),
+            [1, 2].map((i) => changed(i, `${start} ${write(80 + i)}`)),
+          ),
+        ).toBe('hold');
+    });
+
+    it('is held if all have lost most of their words', () => {
+      const few = (i: number) => changed(i, write(80 + i).slice(0, 100));
+      expect(judge(few(0), [few(1), few(2)])).toBe('hold');
+      const short = (i: number) => ({ ...few(i), indexedText: computeTextSketch(write(i).slice(0, 160)) });
+      expect(judge(short(0), [short(1), short(2)])).toBe('believe');
+    });
+
+    it('is in doubt if the pages had much in common before, and believed if they are as long as pages are', () => {
+      const old = (i: number) => ({ indexedText: computeTextSketch(`${write(50)} ${write(60 + i).slice(0, 40)}`) });
       expect(
         judge(
           { ...first, ...old(0) },
           others.map((other, i) => ({ ...other, ...old(i + 1) })),
         ),
-      ).toBe('believe');
+      ).toBe('doubt');
       const long = (i: number) =>
         changed(i, `${write(70)} ${write(71)} ${write(72)} ${write(80 + i)} ${write(90 + i).slice(0, 100)}`);
       expect(judge(long(0), [long(1), long(2)])).toBe('believe');
@@ -286,6 +322,18 @@ describe('what other pages said before a change was first seen', () => {
   });
 });
 
+describe('what others have said since a change was first seen', () => {
+  it('says nothing about a directive or a text that has come to it since', () => {
+    const text = textChange(write(8));
+    const both: SuspiciousChange = { ...text, directive: { reason: 'noindex' } } as SuspiciousChange;
+    expect(coversChange(text, both)).toBe(false);
+    expect(coversChange(noindex(0).change, both)).toBe(false);
+    expect(coversChange(both, text)).toBe(true);
+    expect(coversChange(both, noindex(0).change)).toBe(true);
+    expect(coversChange(text, textChange(write(9)))).toBe(false);
+  });
+});
+
 describe('whatever the host answers', () => {
   const seeds = fc.integer({ min: 1, max: 50 });
   const answers = fc.oneof(
@@ -301,6 +349,7 @@ describe('whatever the host answers', () => {
     askable: fc.nat(12),
     failed: fc.nat(12),
     hasOthers: fc.constant(true),
+    indexedTexts: fc.constant([sketch(101)]),
   });
 
   it('no more pages are asked than can be', () => {

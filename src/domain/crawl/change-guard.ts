@@ -6,11 +6,13 @@
  */
 import { hasSameText } from '../content/exact-duplicates.js';
 import {
+  hasMuchInCommon,
   hasSameSketch,
+  hasShrunk,
   hasSimilarSketch,
+  hasSimilarWords,
   isAlmostEmpty,
   isSameText,
-  sharesAlmostNothing,
   type TextSample,
 } from '../content/text-sample.js';
 import type { Reason } from '../policy/reasons.js';
@@ -41,7 +43,7 @@ export interface HeldChange {
 
 /**
  * Directives by which a page or its site takes an indexed document out of the index, and kinds of pages that are no
- * documents: a server with a fault may send its feed, or a listing of its files, for every page.
+ * documents: a server with a fault may send its feed, a listing of its files, or bytes that nobody can read, for every page.
  */
 const DIRECTIVES: readonly Reason[] = [
   'noindex',
@@ -51,6 +53,7 @@ const DIRECTIVES: readonly Reason[] = [
   'robots-disallowed',
   'machine-readable',
   'directory-listing',
+  'mime-type-excluded',
 ];
 
 export const isDirective = (reason: Reason): boolean => DIRECTIVES.includes(reason);
@@ -98,6 +101,8 @@ export interface HostEvidence {
   readonly failed: number;
   /** Whether the host has other documents at all, or had some when the change was held. */
   readonly hasOthers: boolean;
+  /** Sketches of texts of the host that were indexed when it was asked. */
+  readonly indexedTexts: readonly bigint[];
 }
 
 /** Number of pages with new texts of their own from which on a site is being rewritten. */
@@ -116,10 +121,15 @@ export const selectEvidence = (
 
 /** Whether two changes have the same cause if they have one in common. */
 export const isSameChange = (a: SuspiciousChange, b: SuspiciousChange | undefined): boolean =>
-  isSameDirective(a, b) ||
-  (a.kind === 'text' &&
-    b?.kind === 'text' &&
-    (isSameText(a.sample, b.sample) || hasSimilarSketch(a.sample.sketch, b.sample.sketch)));
+  isSameDirective(a, b) || isSameNewText(a, b);
+
+const isSameNewText = (a: SuspiciousChange, b: SuspiciousChange | undefined): boolean =>
+  a.kind === 'text' && b?.kind === 'text' && (isSameText(a.sample, b.sample) || hasSimilarWords(a.sample, b.sample));
+
+/** Whether what others have said since the earlier change of a page says something about all of what has changed now. */
+export const coversChange = (earlier: SuspiciousChange, change: SuspiciousChange): boolean =>
+  (!findDirective(change) || isSameDirective(change, earlier)) &&
+  (change.kind === 'directive' || isSameNewText(change, earlier));
 
 /** What has to be known of a change to recognize it: its directive and the sketch of its text, of which one may be empty. */
 export function identifyChange(change: SuspiciousChange): string {
@@ -194,21 +204,23 @@ function judgeText(page: PageAnswer, sample: TextSample, evidence: HostEvidence)
   const splitsGroup = others.some((other) => !other.change && wereSame(page, other));
   const alike = count('merged') + (splitsGroup ? count('moved-along') : 0);
   const asked = others.length - (splitsGroup ? 0 : count('moved-along'));
+  const similar = findSimilar(page, others);
   if (typeof nonsense === 'object' && isSameText(nonsense, sample))
-    return judgeNonsense({ alike, asked }, evidence.askable);
+    return judgeNonsense({ alike: alike + similar.length, asked, well: count('kept') }, evidence.askable);
   const isRewrite = asked >= MIN_REWRITTEN && count('rewritten') === asked;
   const isLookedAtTwice = sample.isDrastic || sample.namesOutage;
   if (asked === 0 && evidence.askable === 0) return judgeTextAlone(sample, evidence);
   const verdict = judgeShare({ alike, asked, minShare: MIN_TEXT_SHARE, isRewrite, isLookedAtTwice }, evidence);
   if (verdict !== 'believe') return verdict;
-  const similar = countSimilar(
-    page,
-    others.filter((_, i) => relations[i] === 'rewritten'),
-  );
-  const shares = { alike: alike + similar, asked, minShare: MIN_SIMILAR_SHARE, isRewrite: false, isLookedAtTwice };
-  const further = similar === 0 ? 'believe' : judgeShare(shares, evidence);
-  if (further === 'believe') return sample.namesOutage && asked < SECOND_SAMPLE ? 'doubt' : 'believe';
-  return further === 'hold' && !sample.namesOutage ? 'doubt' : further;
+  const compared = Math.min(asked, MAX_COMPARED);
+  const shares = { alike: Math.min(compared, alike + similar.length), asked: compared, minShare: MIN_SIMILAR_SHARE };
+  const further =
+    similar.length === 0 ? 'believe' : judgeShare({ ...shares, isRewrite: false, isLookedAtTwice }, evidence);
+  if (further === 'believe')
+    return (sample.namesOutage && asked < SECOND_SAMPLE) || areMixedUp([page, ...others], evidence)
+      ? 'doubt'
+      : 'believe';
+  return further === 'hold' && !sample.namesOutage && !hadOwnTexts(page, similar) ? 'doubt' : further;
 }
 
 /** Pages that name different canonical URLs are not sent to one page by a mistake in a template. */
@@ -229,12 +241,14 @@ export const isCommonText = (sample: TextSample, { others, nonsense }: HostEvide
 const MIN_WELL = 3;
 
 /** For a page that says what the host says to nonsense: it is gone, or the host is ill. */
-function judgeNonsense({ alike, asked }: Pick<Shares, 'alike' | 'asked'>, askable: number): ChangeVerdict {
+function judgeNonsense({ alike, asked, well }: Nonsense, askable: number): ChangeVerdict {
   if (alike > 0) return 'hold';
   if (asked < SECOND_SAMPLE && askable > 0)
     return { ask: Math.min(askable, (asked < FIRST_SAMPLE ? FIRST_SAMPLE : SECOND_SAMPLE) - asked) };
-  return asked >= MIN_WELL ? 'error-page' : 'hold';
+  return well >= MIN_WELL ? 'error-page' : 'hold';
 }
+
+type Nonsense = Pick<Shares, 'alike' | 'asked'> & { readonly well: number };
 
 interface Shares {
   /** Number of pages that have changed in the same way. */
@@ -300,24 +314,38 @@ const wereAlike = ({ indexedText: a }: PageAnswer, { indexedText: b }: PageAnswe
 const MAX_COMPARED = 24;
 
 /**
- * Counts the pages whose new texts have much in common with that of the page, directly or by way of one another: an
- * error page of which each answer has some words of its own.
+ * Finds the pages whose new texts say much the same as that of the page, directly or by way of one another: an error page
+ * of which each answer has some words of its own, different reports of one outage, or hardly anything.
  */
-function countSimilar(page: PageAnswer, others: readonly PageAnswer[]): number {
+function findSimilar(page: PageAnswer, others: readonly PageAnswer[]): PageAnswer[] {
   const found = [page];
-  const left = new Set(others.slice(0, MAX_COMPARED));
+  const left = new Set(others.slice(-MAX_COMPARED));
   for (const known of found)
     for (const other of left) if (hasBecomeSimilar(known, other) && left.delete(other)) found.push(other);
-  return found.length - 1;
+  return found.slice(1);
 }
 
-/** Pages of a catalogue, which were similar before, do not count, nor do those that have become the same. */
-function hasBecomeSimilar(a: PageAnswer, b: PageAnswer): boolean {
-  if (a.change?.kind !== 'text' || b.change?.kind !== 'text' || !a.indexedText || !b.indexedText) return false;
-  const [own, other] = [a.change.sample, b.change.sample];
-  if (!hasSimilarSketch(own.sketch, other.sketch) || isSameText(own, other)) return false;
-  return sharesAlmostNothing(a.indexedText, b.indexedText) || hasSameSketch(a.indexedText, b.indexedText);
+function hasBecomeSimilar({ change: a, ...own }: PageAnswer, { change: b, ...other }: PageAnswer): boolean {
+  if (a?.kind !== 'text' || b?.kind !== 'text' || isSameText(a.sample, b.sample)) return false;
+  const both = (is: (sample: TextSample, indexed: bigint) => boolean): boolean =>
+    is(a.sample, own.indexedText ?? 0n) && is(b.sample, other.indexedText ?? 0n);
+  return (
+    hasSimilarWords(a.sample, b.sample) ||
+    both(({ namesOutage, isDrastic }) => namesOutage && isDrastic) ||
+    both(({ sketch, isDrastic }, indexed) => isDrastic && hasShrunk(sketch, indexed))
+  );
 }
+
+/** Whether the page and many others show texts that were those of other pages: a cache gives wrong answers, or a list has moved on. */
+function areMixedUp([page, ...others]: readonly PageAnswer[], { indexedTexts }: HostEvidence): boolean {
+  const isOfAnother = ({ change }: PageAnswer): boolean =>
+    change?.kind === 'text' && indexedTexts.some((text) => hasSameSketch(text, change.sample.sketch));
+  return isOfAnother(page!) && others.filter(isOfAnother).length > others.length * MIN_SIMILAR_SHARE;
+}
+
+/** Whether most pages have lost what distinguished them from the page; a catalogue is rewritten in the same few words. */
+const hadOwnTexts = ({ indexedText: own }: PageAnswer, others: readonly PageAnswer[]): boolean =>
+  others.filter(({ indexedText: other }) => own && other && !hasMuchInCommon(own, other)).length * 2 > others.length;
 
 /** A robots.txt that forbids more than this share of what is indexed, and more than one page, is held. */
 const MAX_FORBIDDEN_SHARE = 0.5;

@@ -9,6 +9,7 @@ import {
   namesOutage,
   type PageFingerprint,
   removeUrl,
+  showsTrace,
 } from './error-pages.js';
 
 const simhashes = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
@@ -142,4 +143,23 @@ describe('words with which servers say that they cannot show a page', () => {
     'Our team maintains the gardens of the city.',
     'Unsere Öffnungszeiten: montags bis freitags von neun bis fünf.',
   ])('are not found in other texts: %s', (text) => expect(namesOutage({ title: '', text })).toBe(false));
+});
+
+describe('places in a program at which it failed', () => {
+  it.each([
+    'java.lang.NullPointerException at org.example.Main.run(Main.java:12)',
+    'Unhandled Exception. at Example.Main(String[] args) in C:\\app\\Main.cs:line 12',
+    'Traceback File "/srv/app/views.py", line 12, in get',
+    'Warning: Division by zero in /var/www/html/index.php on line 12',
+    'Stack trace: #0 /var/www/html/lib/Db.php(12): connect()',
+    "NoMethodError app/models/page.rb:12:in 'find'",
+    'panic: goroutine 1 main.main() /src/main.go:12',
+    'TypeError at Object.handle (/app/server.js:12:5)',
+  ])('are found: %s', (text) => expect(showsTrace(`${text} ${'and more'.repeat(999)}`)).toBe(true));
+
+  it.each([
+    'We are open at the weekend (from ten to five).',
+    'Read it in section 12.',
+    'The file "a.txt" has 12 lines.',
+  ])('are not found in other texts: %s', (text) => expect(showsTrace(text)).toBe(false));
 });

@@ -159,6 +159,13 @@ const OUTAGE_WORDS = new RegExp(
 export const namesOutage = ({ title, text }: { readonly title: string; readonly text: string }): boolean =>
   text.length <= MAX_SEARCHED_TEXT && (OUTAGE_WORDS.test(title) || OUTAGE_WORDS.test(text));
 
+/** Places in programs, as runtimes write them: Java and .NET, Python, PHP, and by file name. */
+const TRACE_LINE =
+  /\bat [\w$.<>]{3,200}\([\w$.: ]{1,100}\)|\bFile "[^"\n]{1,200}", line \d|\bon line \d|:line \d|#\d [\w./\\:-]{3,200}\(\d|\.(?:rb|jsx?|mjs|ts|go|py|php|pl):\d/;
+
+/** Whether a text begins with the places in a program at which it failed; documentation does, too. */
+export const showsTrace = (text: string): boolean => TRACE_LINE.test(text.slice(0, MAX_SEARCHED_TEXT));
+
 const ERROR_NAME = new RegExp(
   '^(?:(?:error|err|http|status|page)[-_]?[45]\\d\\d|[45]\\d\\d[-_]?(?:error|page)|(?:404[-_]?)?(?:page[-_]?)?not[-_]?found|' +
     '(?:seite[-_]?)?nicht[-_]?gefunden|(?:page[-_]?)?introuvable|(?:pagina[-_]?)?no[-_]?encontrada|(?:pagina[-_]?)?non[-_]?trovata)$',

@@ -15,6 +15,7 @@ import { judgeCanonical } from '../../../domain/crawl/canonical.js';
 import {
   type ChangeVerdict,
   computeCheckDelay,
+  coversChange,
   DOUBT,
   findDirective,
   type HostEvidence,
@@ -23,7 +24,6 @@ import {
   isCommonText,
   isDirective,
   isHoldCause,
-  isSameChange,
   judgeChange,
   judgeRobots,
   type NewDirective,
@@ -47,6 +47,7 @@ import {
 } from '../../../domain/time/units.js';
 import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { type CrawlContext, findFetcher } from '../../page/crawl-context.js';
+import { acceptsMediaType } from '../../page/page-outcome.js';
 import type { Clock } from '../../ports/clock.js';
 import type { FrontierStore } from '../../ports/frontier-store.js';
 import type { PageOutcome, PageResult } from '../../ports/page-task.js';
@@ -103,9 +104,10 @@ export class ChangeGuard {
 
   /** Judges what a visit has found. Returns the result, or an error in its place if it is not believed, or not yet. */
   async review(context: CrawlContext, state: UrlState, result: PageResult): Promise<PageResult> {
-    const { changeGuard, refresh } = context.definition;
+    const { definition } = context;
+    const { changeGuard, refresh } = definition;
     if (!changeGuard.on || state.stamp === undefined) return result;
-    const answer = await this.readAnswer(state, result);
+    const answer = await this.readAnswer(state, result, definition);
     await this.noteAnswer(state, answer, result.outcome);
     if (!answer || (!answer.change && !isHoldCause(state.pendingDeletion))) return result;
     const isReleased = answer.change !== undefined && (await this.isHeldSince(state, changeGuard.believeAfter));
@@ -140,12 +142,19 @@ export class ChangeGuard {
   }
 
   /** What the page has said; undefined if it has failed, or says nothing about its document. */
-  private async readAnswer(state: UrlState, { outcome }: PageResult): Promise<PageAnswer | undefined> {
-    const indexed = { indexedText: state.textSketch, indexedStamp: state.stamp };
+  private async readAnswer(
+    state: UrlState,
+    { outcome }: PageResult,
+    { mimeTypesMode, mimeTypes }: CrawlContext['definition'],
+  ): Promise<PageAnswer | undefined> {
+    const { stamp: indexedStamp, textSketch: indexedText, contentType } = state;
+    const indexed = { indexedText, indexedStamp };
     switch (outcome.kind) {
       case 'unchanged':
         return indexed;
       case 'excluded':
+        // A type that was accepted and is no more is a matter of the configuration.
+        if (contentType !== undefined && !acceptsMediaType(mimeTypesMode, mimeTypes, contentType)) return undefined;
         return isDirective(outcome.reason) && outcome.byConfiguration !== true
           ? { ...indexed, change: { kind: 'directive', reason: outcome.reason } }
           : undefined;
@@ -248,12 +257,13 @@ export class ChangeGuard {
   private getEvidence(hostKey: string, inquiry: Inquiry, id: UrlId, change: SuspiciousChange): HostEvidence {
     const others: TimedAnswer[] = [];
     for (const [otherId, answer] of inquiry.answers.entries()) if (otherId !== id) others.push(answer);
+    const { failed, indexedTexts } = inquiry;
     const nonsense = this.services.probes.findAnswer(hostKey) ?? 'unknown';
-    const { failed } = inquiry;
     const hasOthers = inquiry.hasOthers || inquiry.held.has(id);
     const askable = Math.max(0, inquiry.askable.get(id) ?? MAX_ASKED);
+    const known = { nonsense, askable, failed, hasOthers, indexedTexts };
     const firstSeenAt = inquiry.firstSeen.get(id) ?? this.services.clock.now();
-    return { others: selectEvidence({ change }, firstSeenAt, others), nonsense, askable, failed, hasOthers };
+    return { ...known, others: selectEvidence({ change }, firstSeenAt, others) };
   }
 
   private findInquiry(hostKey: string, memory: HostMemory): Inquiry {
@@ -277,6 +287,8 @@ export class ChangeGuard {
     const { store, scheduleVisit } = this.services;
     const filter = { crawler: this.crawler, hostKey, indexed: true } as const;
     const documents = await store.list(filter, 0, MAX_CANDIDATES);
+    if (inquiry.indexedTexts.length === 0)
+      inquiry.indexedTexts = documents.flatMap(({ textSketch: text }) => (text === undefined ? [] : [text]));
     const target = findDirective(change)?.target;
     const pages = documents.filter((page) => page.id !== id && !NEVER_CRAWLED.has(page.status));
     // The page that the others name as their canonical URL says nothing about them, if there are any others.
@@ -321,8 +333,8 @@ export class ChangeGuard {
     if (!inquiry) return;
     if (answer) {
       const earlier = inquiry.answers.get(id)?.change;
-      // What others have said since an earlier change says nothing about a new one.
-      if (!earlier || !isSameChange(earlier, answer.change)) inquiry.firstSeen.delete(id);
+      // What others have said since an earlier change says nothing about a new one, nor about a directive that comes later.
+      if (!earlier || !answer.change || !coversChange(earlier, answer.change)) inquiry.firstSeen.delete(id);
       inquiry.answers.set(id, { ...answer, at: this.services.clock.now() });
     }
     if (!inquiry.outstanding.delete(id)) return;

@@ -25,6 +25,8 @@ export class Inquiry {
   /** Number of pages that were asked and have failed. */
   failed = 0;
   hasOthers = true;
+  /** Sketches of the texts that were indexed when pages were first asked. */
+  indexedTexts: readonly bigint[] = [];
   believed = 0;
 
   constructor(readonly startedAt: Instant) {}
