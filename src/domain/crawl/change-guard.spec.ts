@@ -149,7 +149,7 @@ describe('a text that has nothing in common with the indexed one', () => {
     expect(judge(changed(0, WALL), [1, 2, 3, 4, 5, 6, 7, 8].map(kept))).toBe('believe');
   });
 
-  it('is in doubt if it was that of another page, and so are those of many others', () => {
+  it('is in doubt if many others show texts that were those of other pages', () => {
     const indexedTexts = [0, 1, 2, 3, 4].map(sketch);
     const mixedUp = [0, 1, 2, 3, 4].map((i) => changed(i, write((i + 1) % 5)));
     expect(judge(mixedUp[0]!, mixedUp.slice(1), { indexedTexts })).toBe('doubt');

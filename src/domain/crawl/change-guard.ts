@@ -217,7 +217,7 @@ function judgeText(page: PageAnswer, sample: TextSample, evidence: HostEvidence)
   const further =
     similar.length === 0 ? 'believe' : judgeShare({ ...shares, isRewrite: false, isLookedAtTwice }, evidence);
   if (further === 'believe')
-    return (sample.namesOutage && asked < SECOND_SAMPLE) || areMixedUp([page, ...others], evidence)
+    return (sample.namesOutage && asked < SECOND_SAMPLE) || areMixedUp(evidence)
       ? 'doubt'
       : 'believe';
   return further === 'hold' && !sample.namesOutage && !hadOwnTexts(page, similar) ? 'doubt' : further;
@@ -336,12 +336,12 @@ function hasBecomeSimilar({ change: a, ...own }: PageAnswer, { change: b, ...oth
   );
 }
 
-/** Whether the page and many others show texts that were those of other pages: a cache gives wrong answers, or a list has moved on. */
-function areMixedUp([page, ...others]: readonly PageAnswer[], { indexedTexts }: HostEvidence): boolean {
-  const isOfAnother = ({ change }: PageAnswer): boolean =>
-    change?.kind === 'text' && indexedTexts.some((text) => hasSameSketch(text, change.sample.sketch));
-  return isOfAnother(page!) && others.filter(isOfAnother).length > others.length * MIN_SIMILAR_SHARE;
-}
+/** Whether many pages show texts that were those of other pages: a cache gives wrong answers, or a list has moved on. */
+const areMixedUp = ({ others, indexedTexts }: HostEvidence): boolean =>
+  others.filter(
+    ({ change }) => change?.kind === 'text' && indexedTexts.some((text) => hasSameSketch(text, change.sample.sketch)),
+  ).length >
+  others.length * MIN_SIMILAR_SHARE;
 
 /** Whether most pages have lost what distinguished them from the page; a catalogue is rewritten in the same few words. */
 const hadOwnTexts = ({ indexedText: own }: PageAnswer, others: readonly PageAnswer[]): boolean =>

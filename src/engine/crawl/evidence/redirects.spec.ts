@@ -70,3 +70,15 @@ it('a temporary redirect is requested again at once if its own site links to it,
   await redirects.noteLinked(`${HOST}/list`, [computeUrlKey(source.url)]);
   expect(requested).toEqual([source.url]);
 });
+
+it('a page whose cookie check has led back to it is visited again, even if its own visit is written and not over yet', async () => {
+  const { redirects, source, inFlight, requested } = world();
+  Object.assign(source, { status: 'redirected', stamp: undefined });
+  inFlight.add(source.url);
+  await redirects.visitAgain(source.url);
+  expect(requested).toEqual([]);
+
+  inFlight.clear();
+  await redirects.noteSettled(source, { reason: 'redirected' });
+  expect(requested).toEqual([source.url]);
+});

@@ -185,8 +185,9 @@ export class Redirects {
   /** Visits a URL again because its redirect may have ended. */
   async visitAgain(url: string): Promise<void> {
     const state = await this.services.store.find(this.crawler, url);
-    if (state && (state.status === 'redirected' || state.status === 'error')) await this.services.scheduleVisit(state);
-    else if (state) this.waitFor(url, url);
+    const isVisited = state?.status === 'redirected' || state?.status === 'error';
+    // Its visit may be written and not be over yet.
+    if (state && !(isVisited && (await this.services.scheduleVisit(state)))) this.waitFor(url, url);
   }
 
   /** Visits a page, and then the source of a redirect again, which depends on it. */
