@@ -217,9 +217,7 @@ function judgeText(page: PageAnswer, sample: TextSample, evidence: HostEvidence)
   const further =
     similar.length === 0 ? 'believe' : judgeShare({ ...shares, isRewrite: false, isLookedAtTwice }, evidence);
   if (further === 'believe')
-    return (sample.namesOutage && asked < SECOND_SAMPLE) || areMixedUp(evidence)
-      ? 'doubt'
-      : 'believe';
+    return (sample.namesOutage && asked < SECOND_SAMPLE) || areMixedUp(evidence) ? 'doubt' : 'believe';
   return further === 'hold' && !sample.namesOutage && !hadOwnTexts(page, similar) ? 'doubt' : further;
 }
 

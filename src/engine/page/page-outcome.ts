@@ -10,7 +10,7 @@ import { type Duration, hours, type Instant, milliseconds, seconds } from '../..
 import { resolveAsWritten } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, stripUserInfo } from '../../domain/url/crawl-url.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
-import { findFetcher } from './crawl-context.js';
+import { type CrawlContext, findFetcher } from './crawl-context.js';
 import type { LinkCollector } from './link-collector.js';
 import type { RequestedPage } from './requested-page.js';
 
@@ -80,10 +80,13 @@ export function parseRetryAfter(response: HttpResponse, now: Instant): Duration 
 }
 
 /** Whether the crawler accepts this media type; `text/*` covers a family. */
-export function acceptsMediaType(mode: 'include' | 'exclude', types: readonly string[], mediaType: string): boolean {
+export function acceptsMediaType(
+  { definition: { mimeTypesMode, mimeTypes } }: Pick<CrawlContext, 'definition'>,
+  mediaType: string,
+): boolean {
   const family = `${mediaType.slice(0, mediaType.indexOf('/'))}/*`;
-  const isListed = types.some((type) => type === mediaType || type === family || type === '*/*');
-  return mode === 'include' ? isListed : !isListed;
+  const isListed = mimeTypes.some((type) => type === mediaType || type === family || type === '*/*');
+  return mimeTypesMode === 'include' ? isListed : !isListed;
 }
 
 /** The result of a visit that ended without a request for its page. */

@@ -198,11 +198,10 @@ function classifyBody(
   { page, collector, tools }: Visit,
   response: HttpResponse,
 ): Ending | Pick<ReadPage, 'mediaType' | 'feed'> {
-  const { mimeTypesMode, mimeTypes } = page.context.definition;
   const mediaType = tools.reader.detectMediaType(response.body, response.headers['content-type'], page.url.path);
   const list = readUrlList(page, response, mediaType, tools.reader);
   if (list && 'sitemap' in list) return { outcome: followSitemap(page, list.sitemap, collector) };
-  if (acceptsMediaType(mimeTypesMode, mimeTypes, mediaType)) return { mediaType, feed: list?.feed };
+  if (acceptsMediaType(page.context, mediaType)) return { mediaType, feed: list?.feed };
   // In place of a document of an accepted type, too, a challenge is not the document.
   const challenger = findChallengePage(response.body);
   return challenger === undefined

@@ -83,6 +83,7 @@ interface HostMemory {
   robots?: { readonly fetchedAt: Instant; readonly verdict: 'believe' | 'hold' };
 }
 
+type Answered = Promise<PageAnswer | undefined>;
 interface ChangeGuardServices {
   readonly store: Pick<FrontierStore, 'list' | 'listOrders' | 'find' | 'get'>;
   readonly clock: Clock;
@@ -104,10 +105,9 @@ export class ChangeGuard {
 
   /** Judges what a visit has found. Returns the result, or an error in its place if it is not believed, or not yet. */
   async review(context: CrawlContext, state: UrlState, result: PageResult): Promise<PageResult> {
-    const { definition } = context;
-    const { changeGuard, refresh } = definition;
+    const { changeGuard, refresh } = context.definition;
     if (!changeGuard.on || state.stamp === undefined) return result;
-    const answer = await this.readAnswer(state, result, definition);
+    const answer = await this.readAnswer(state, result, context);
     await this.noteAnswer(state, answer, result.outcome);
     if (!answer || (!answer.change && !isHoldCause(state.pendingDeletion))) return result;
     const isReleased = answer.change !== undefined && (await this.isHeldSince(state, changeGuard.believeAfter));
@@ -142,19 +142,14 @@ export class ChangeGuard {
   }
 
   /** What the page has said; undefined if it has failed, or says nothing about its document. */
-  private async readAnswer(
-    state: UrlState,
-    { outcome }: PageResult,
-    { mimeTypesMode, mimeTypes }: CrawlContext['definition'],
-  ): Promise<PageAnswer | undefined> {
-    const { stamp: indexedStamp, textSketch: indexedText, contentType } = state;
-    const indexed = { indexedText, indexedStamp };
+  private async readAnswer(state: UrlState, { outcome }: PageResult, context: CrawlContext): Answered {
+    const indexed = { indexedText: state.textSketch, indexedStamp: state.stamp };
     switch (outcome.kind) {
       case 'unchanged':
         return indexed;
       case 'excluded':
         // A type that was accepted and is no more is a matter of the configuration.
-        if (contentType !== undefined && !acceptsMediaType(mimeTypesMode, mimeTypes, contentType)) return undefined;
+        if (state.contentType !== undefined && !acceptsMediaType(context, state.contentType)) return undefined;
         return isDirective(outcome.reason) && outcome.byConfiguration !== true
           ? { ...indexed, change: { kind: 'directive', reason: outcome.reason } }
           : undefined;
