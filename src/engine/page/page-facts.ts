@@ -193,13 +193,14 @@ function needsFingerprint({ context, task }: RequestedPage, content: PageContent
   return task.wantsFingerprint === true || looksLikeErrorPage(content);
 }
 
-/** What the change guard needs to know of the page's text. */
+/** What has to be known of the page's text to compare it with what is indexed for it, or for a page that redirects to it. */
 function collectGuardedFacts(
   { task, url }: RequestedPage,
   content: PageContent,
 ): Pick<DocumentFacts, 'textSketch' | 'sample'> {
   const sketch = computeTextSketch(content.text);
-  const isCompared = task.textSketch !== undefined || task.inspect === true;
+  const isTarget = task.stamp === undefined && task.discoveredVia === 'redirect';
+  const isCompared = task.textSketch !== undefined || task.inspect === true || isTarget;
   return {
     textSketch: isLongEnoughToGuard(sketch) ? sketch : undefined,
     sample: isCompared ? createTextSample(content, url, sketch, task.textSketch) : undefined,

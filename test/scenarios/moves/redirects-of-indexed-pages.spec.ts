@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { days, hours, minutes } from '../../../src/domain/time/units.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import type { FakePage, FakeSite } from '../../support/fake-site.js';
+import { readStamps, write } from '../../support/guarded-sites.js';
 import { start, startSite } from '../../support/scenario.js';
 
 const ATTRIBUTES = 'smartRefreshMinAgeS="43200" smartRefreshMaxAgeS="86400"';
@@ -157,6 +158,21 @@ describe('many pages that redirect to one', () => {
       expect(site.requests.filter(({ path }) => path === target).length).toBeLessThan(60);
     },
   );
+
+  it('are held at addresses of their own, too, as long as these say the same', async () => {
+    const { site, world } = await startCrawl();
+    const paths = ['/', ...PAGES];
+    for (const path of paths) site.page(path, path === '/' ? PAGES : [], write(path));
+    await refresh(world);
+    const stamps = await readStamps(world);
+    for (const path of paths) redirect(site, path, `/closed${path}`).page(`/closed${path}`, [], 'We are closed today.');
+    await refresh(world);
+    await world.pass(hours(2));
+    expect(await readStamps(world)).toEqual(stamps);
+    for (const path of paths) site.page(`/closed${path}`, [], write(`new ${path}`));
+    await world.pass(days(1));
+    expect(await world.indexed()).toEqual(paths.map((path) => site.url(`/closed${path}`)).sort());
+  });
 
   it('one page that is permanently sent to the home page is gone', async () => {
     const { site, world, everything } = await startCrawl();

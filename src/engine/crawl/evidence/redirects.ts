@@ -5,14 +5,13 @@
  * the target is visited. What a redirect waits for is kept in memory only: its page is visited again anyway.
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
-import { hasSameSketch } from '../../../domain/content/text-sample.js';
+import { hasSameSketch, sharesAlmostNothing } from '../../../domain/content/text-sample.js';
 import { isDirective } from '../../../domain/crawl/change-guard.js';
 import { createExclusion } from '../../../domain/crawl/exclusion.js';
 import { classifyRedirect, judgeTarget, LOOK_SIZE, type RedirectKind } from '../../../domain/crawl/redirects.js';
 import { AWAITING_TARGET, REDIRECTED_FOR_NOW } from '../../../domain/crawl/revisit.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
-import { namesOutage } from '../../../domain/fetch/error-pages.js';
 import type { LoginWalls } from '../../../domain/fetch/login-wall.js';
 import { before, days, hours, type Instant, minutes } from '../../../domain/time/units.js';
 import { stripQuery, toCrawlUrl } from '../../../domain/url/crawl-url.js';
@@ -41,6 +40,14 @@ const PAGE_FOR_ALL = {
 };
 
 type Redirect = Extract<PageOutcome, { kind: 'redirect' }>;
+
+interface NewText {
+  readonly url: string;
+  /** Its sketch. */
+  readonly text: bigint;
+  /** What the new addresses of other pages of the host say, compared with it. */
+  others: 'unknown' | 'same' | 'different';
+}
 
 interface RedirectServices extends PageMoveServices {
   readonly store: PageMoveServices['store'] & Pick<UrlCatalog, 'find' | 'list'>;
@@ -74,6 +81,8 @@ export class Redirects {
   private readonly departures = new BoundedMap<string, Instant>(MAX_WAITING);
   /** When a redirect of a host was last found to lead to an indexed page. */
   private readonly arrivals = new BoundedMap<string, Instant>(MAX_WAITING);
+  /** What was found at the first of the addresses of their own to which pages of a host redirect. */
+  private readonly newTexts = new BoundedMap<string, NewText>(MAX_WAITING);
   /** Pages to which hosts redirect their pages, without query, and when that was last seen. */
   private readonly walls = new BoundedMap<string, Instant>(MAX_WAITING);
 
@@ -96,7 +105,10 @@ export class Redirects {
     if (outcome.kind !== 'redirect' || state.stamp === undefined) {
       if (this.seen.size > 0) this.seen.delete(state.url);
       if (await this.isOutage(state, outcome))
-        return this.drop(result, fail('redirect-wall', 'it says that the site it stands for is out of order'));
+        return this.drop(
+          result,
+          fail('redirect-wall', 'it is no new address: it reports an outage, or says what others say'),
+        );
       return this.isPageForAll(state, outcome) ? this.drop(result, PAGE_FOR_ALL) : result;
     }
     if (outcome.waits) return result;
@@ -204,21 +216,44 @@ export class Redirects {
   }
 
   /**
-   * Whether the page reports an outage, and an indexed page redirects to it whose site is too small to show whether all
-   * of its pages do.
+   * Whether the page, to which an indexed page redirects, is not its new address: it reports an outage, and the site is too
+   * small to show whether all of its pages lead there; or it says what the new addresses of other pages say.
    */
-  private async isOutage({ stamp, discoveredVia, foundOn }: UrlState, outcome: PageOutcome): Promise<boolean> {
+  private async isOutage({ url, stamp, discoveredVia, foundOn }: UrlState, outcome: PageOutcome): Promise<boolean> {
     if (stamp !== undefined || discoveredVia !== 'redirect' || foundOn === undefined) return false;
-    if (outcome.kind !== 'document' || !outcome.document) return false;
-    const { title, textSketch } = outcome.facts;
-    if (!namesOutage({ title, text: outcome.document.text })) return false;
+    if (outcome.kind !== 'document' || !outcome.facts.sample) return false;
+    const { sample, textSketch: text } = outcome.facts;
     const { store } = this.services;
     const source = await store.find(this.crawler, foundOn);
     if (source?.stamp === undefined) return false;
-    const indexed = source.textSketch;
-    if (indexed !== undefined && textSketch !== undefined && hasSameSketch(indexed, textSketch)) return false;
-    const filter = { crawler: this.crawler, hostKey: source.hostKey, indexed: true } as const;
+    const { textSketch: indexed, hostKey } = source;
+    if (await this.isTextForAll(url, sample.sketch, source)) return true;
+    if (!sample.namesOutage) return false;
+    if (indexed !== undefined && text !== undefined && hasSameSketch(indexed, text)) return false;
+    const filter = { crawler: this.crawler, hostKey, indexed: true } as const;
     return (await store.list(filter, 0, LOOK_SIZE + 1)).length <= LOOK_SIZE;
+  }
+
+  /** Whether pages with texts of their own are redirected to addresses of their own that all have one new text. */
+  private async isTextForAll(url: string, text: bigint, { hostKey, textSketch }: UrlState): Promise<boolean> {
+    const since = before(this.services.clock.now(), WALL_LIFETIME);
+    if (!((this.departures.get(hostKey) ?? 0) >= since)) return false;
+    const isNew = textSketch !== undefined && sharesAlmostNothing(textSketch, text);
+    const first = this.newTexts.get(hostKey);
+    if (!first) {
+      this.newTexts.set(hostKey, { url, text, others: 'unknown' });
+      return isNew;
+    }
+    if (first.url === url) return isNew && first.others === 'same';
+    if (hasSameSketch(first.text, text)) {
+      if (first.others === 'unknown') first.others = 'same';
+      return isNew && first.others === 'same';
+    }
+    if (first.others !== 'different') {
+      first.others = 'different';
+      await this.visitAgain(first.url);
+    }
+    return false;
   }
 
   private isWall(place: string, now: Instant): boolean {
