@@ -34,7 +34,7 @@ const COMMENT_RULES: TextRules = {
 /** Titles, names of series and labels; the values are left out, unless they are labels. */
 const CHART_RULES: TextRules = {
   textElements: createNameSet('t v pt'),
-  ignoredElements: createNameSet('fallback val xval yval bubblesize numdim'),
+  ignoredElements: createNameSet('fallback val yval bubblesize numdim'),
   separatingElements: createNameSet('p br t v pt'),
 };
 /** Text boxes and buttons in VML, whose text is HTML. */
@@ -48,6 +48,16 @@ const createReader =
   (rules: TextRules): PartReader =>
   (office, part) =>
     office.readText(part, rules);
+
+const readChart: PartReader = (office, part) => {
+  let isOnAxis = false;
+  office.readText(part, CHART_RULES, {
+    onElement(name) {
+      if (name === 'ser' || name === 'xval') isOnAxis = name === 'xval';
+      return !isOnAxis || name !== 'numref';
+    },
+  });
+};
 
 /** As many authors are looked for in the texts of their comments. */
 const MAX_AUTHORS = 100;
@@ -114,7 +124,7 @@ export const PART_READERS: ReadonlyMap<string, PartReader> = new Map([
   ['endnotes', createReader(TEXT_RULES)],
   ['drawing', createReader(TEXT_RULES)],
   ['vmldrawing', createReader(VML_RULES)],
-  ['chart', createReader(CHART_RULES)],
+  ['chart', readChart],
   ['chartex', createReader(CHART_RULES)],
   ['chartusershapes', createReader(TEXT_RULES)],
   ['diagramdata', createReader(TEXT_RULES)],

@@ -4,9 +4,9 @@ import { type Archive, openArchive } from './archive.js';
 import { createNameSet, extractText, parseElements, type TextRules } from './markup.js';
 
 const TEXT_RULES: TextRules = {
-  textElements: createNameSet('p h'),
+  textElements: createNameSet('p h header-decl footer-decl'),
   ignoredElements: createNameSet('tracked-changes'),
-  separatingElements: createNameSet('p h s tab line-break'),
+  separatingElements: createNameSet('p h s tab line-break header-decl footer-decl'),
   // Their authors, dates and numbers are outside of paragraphs.
   asideElements: createNameSet('note annotation text-box'),
 };
@@ -16,6 +16,14 @@ const PAGE_RULES: TextRules = {
   ignoredElements: createNameSet('sheet-name page-number page-count date time file-name tracked-changes'),
   separatingElements: createNameSet('p h s tab line-break'),
 };
+/** What slides show of their master, without the fields and placeholders that each of them fills in. */
+const MASTER_RULES: TextRules = {
+  textElements: createNameSet('p h'),
+  ignoredElements: createNameSet('notes handout-master page-number page-count date-time date time file-name'),
+  separatingElements: createNameSet('p h s tab line-break'),
+};
+/** Classes of shapes on masters that have a text of their own. */
+const TEXT_CLASSES: ReadonlySet<string | undefined> = new Set([undefined, 'header', 'footer']);
 const MAX_OBJECTS = 1_000;
 
 export function readOpenDocument(body: Uint8Array, request: DocumentRequest): DocumentContent {
@@ -31,13 +39,16 @@ export function readOpenDocument(body: Uint8Array, request: DocumentRequest): Do
   let sheetCount = 0;
   let slideCount = 0;
   const objects = new Set<string>();
+  const masters = new Set<string | undefined>();
   const readContent = (part: string, partXml: string, isWhole: boolean): void =>
     extractText(partXml, content, TEXT_RULES, {
       onElement(name, attributes) {
         if (name === 'a') content.addLink(attributes.get('href') ?? '');
         else if (name === 'object') readObject(part, attributes.get('href') ?? '');
-        else if (name === 'page' && isWhole) slideCount++;
-        else if (name === 'table' && isSpreadsheet && isWhole) {
+        else if (name === 'page' && isWhole) {
+          slideCount++;
+          masters.add(attributes.get('master-page-name'));
+        } else if (name === 'table' && isSpreadsheet && isWhole) {
           sheetCount++;
           content.endWord();
           content.addText(attributes.get('name') ?? '');
@@ -58,9 +69,18 @@ export function readOpenDocument(body: Uint8Array, request: DocumentRequest): Do
   };
   readContent('content.xml', xml, true);
   content.endWord();
-  extractText(archive.readXml('styles.xml') ?? '', content, PAGE_RULES, {
-    onElement: (name, attributes) => !PAGE_RULES.textElements!.has(name) || attributes.get('display') !== 'false',
-  });
+  const styles = archive.readXml('styles.xml') ?? '';
+  if (slideCount > 0)
+    extractText(styles, content, MASTER_RULES, {
+      onElement: (name, attributes) =>
+        name === 'master-page'
+          ? masters.has(attributes.get('name'))
+          : TEXT_CLASSES.has(attributes.get('class')) && attributes.get('placeholder') !== 'true',
+    });
+  else
+    extractText(styles, content, PAGE_RULES, {
+      onElement: (name, attributes) => !PAGE_RULES.textElements!.has(name) || attributes.get('display') !== 'false',
+    });
   if (isSpreadsheet) content.addField('sheet_count', String(sheetCount));
   if (slideCount > 0) content.addField('slide_count', String(slideCount));
   return content;

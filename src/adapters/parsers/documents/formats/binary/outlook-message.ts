@@ -32,7 +32,10 @@ const PROPERTY = {
   messageCodePage: 0x3ffd,
 } as const;
 
-const MAX_RECIPIENTS = 100;
+/** Of the recipients; those after the first ones share values of at most this length in characters. */
+const MAX_RECIPIENTS = 5_000;
+const MAX_SINGLE_RECIPIENTS = 100;
+const MAX_LIST_LENGTH = 4_000;
 const MAX_ATTACHMENTS = 500;
 const UTF_16 = 1200;
 const UTF_8 = 65001;
@@ -57,10 +60,7 @@ function readMessage(message: PropertyReader, request: DocumentRequest): Documen
       message.readText(PROPERTY.senderSmtpAddress) ?? message.readText(PROPERTY.senderAddress),
     ),
   );
-  for (const recipient of message.listParts('__recip', MAX_RECIPIENTS)) {
-    const address = recipient.readText(PROPERTY.smtpAddress) ?? recipient.readText(PROPERTY.address);
-    content.addField('recipient', formatAddress(recipient.readText(PROPERTY.displayName), address));
-  }
+  addRecipients(message, content);
   content.addTime(
     'date_created',
     message.readTime(PROPERTY.submitTime) ??
@@ -72,6 +72,19 @@ function readMessage(message: PropertyReader, request: DocumentRequest): Documen
   readBody(message, content, request);
   readAttachedMessages(message, content, request, 1);
   return content;
+}
+
+function addRecipients(message: PropertyReader, content: DocumentContent): void {
+  let list = '';
+  for (const [index, recipient] of message.listParts('__recip', MAX_RECIPIENTS).entries()) {
+    const address = recipient.readText(PROPERTY.smtpAddress) ?? recipient.readText(PROPERTY.address);
+    const name = formatAddress(recipient.readText(PROPERTY.displayName), address);
+    if (index < MAX_SINGLE_RECIPIENTS || list.length + name.length > MAX_LIST_LENGTH) {
+      content.addField('recipient', list === '' ? name : list);
+      list = list === '' ? '' : name;
+    } else if (name !== '') list += list === '' ? name : `; ${name}`;
+  }
+  content.addField('recipient', list);
 }
 
 /** Reads the messages that are attached: their subjects, and their texts unless they are documents of their own. */

@@ -102,8 +102,19 @@ function findCodePage(stream: Buffer): number {
     if (candidate === undefined) continue;
     detected ??= findEncoding(text, undefined, 'text');
     if (findEncodingName(candidate) === detected) return candidate;
+    if (NON_LATIN.has(candidate) && !isLatin(text)) return candidate;
   }
   return WESTERN;
+}
+
+/** Code pages of Cyrillic, Greek, Hebrew and Arabic. */
+const NON_LATIN = new Set([1251, 1253, 1255, 1256]);
+
+/** Whether letters beyond ASCII stand alone or in pairs among others, as in Western words; short texts tell no more. */
+function isLatin(text: Buffer): boolean {
+  const letters = text.toString('latin1');
+  const count = (runs: readonly string[] | null): number => runs?.join('').length ?? 0;
+  return count(letters.match(/[\u00c0-\u00ff]{3,}/g)) * 2 <= count(letters.match(/[\u00c0-\u00ff]+/g));
 }
 
 /** Returns a part of the table stream, whose position and size are in the file information block. */
