@@ -41,3 +41,15 @@ it('the result of an external extractor is bounded by the limits', async () => {
     truncated: true,
   });
 });
+
+it('a format that nothing reads is named, and what to do about an archive of another kind', () => {
+  const reader = { findExtractor: () => undefined, detectMediaType: () => '', readSitemap: () => undefined };
+  const detailOf = (mediaType: string): unknown => extract({ reader, clock }, new Uint8Array(0), mediaType, CONTEXT);
+  const instead = ': offer the files as zip or tar.gz, or have a Tika server read this media type';
+  for (const type of ['x-7z-compressed', 'vnd.rar', 'x-xz', 'x-bzip2'])
+    expect(detailOf(`application/${type}`)).toEqual({
+      refused: 'extract-unsupported',
+      detail: `no extractor reads application/${type}${instead}`,
+    });
+  expect(detailOf('image/x-dwg')).toMatchObject({ detail: 'no extractor reads image/x-dwg' });
+});

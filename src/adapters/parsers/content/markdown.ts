@@ -146,10 +146,14 @@ const MAX_ITEM_NUMBER = 900_000_000;
 function renderList(element: Element, context: Context): string | undefined {
   if (context.depth >= MAX_DEPTH) return undefined;
   let itemNumber = Math.trunc(Math.min(MAX_ITEM_NUMBER, Math.max(0, Number(element.getAttribute('start') ?? 1) || 1)));
-  const items = element.children.filter(isElement).map((item) => {
+  // Text between the items is invalid, but browsers show it.
+  const children = element.children.filter((child) => isElement(child) || (isText(child) && child.data.trim() !== ''));
+  const items = children.map((item) => {
     const mark = element.name === 'ol' ? `${itemNumber++}. ` : '- ';
     const inner = { ...context, depth: context.depth + 1 };
-    const content = (item.name === 'li' ? undefined : renderBlock(item, inner)) ?? renderBlocks(item, inner);
+    const content = isElement(item)
+      ? ((item.name === 'li' ? undefined : renderBlock(item, inner)) ?? renderBlocks(item, inner))
+      : toParagraph(renderInlineNode(item, inner));
     return indentLines(joinItemBlocks(content), mark, ' '.repeat(mark.length));
   });
   return items.filter((item) => item.trim() !== '').join('\n');

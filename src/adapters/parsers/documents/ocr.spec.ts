@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pictureOf, pngOf, scanOf } from '../../../../test/support/scan.js';
+import { jpegOf, pictureOf, pngOf, scanOf, tiffOf } from '../../../../test/support/scan.js';
 import type { Extraction } from '../../../engine/ports/content-extractor.js';
 import { DEFAULT_DOCUMENT_LIMITS, DocumentProcesses } from './document-processes.js';
 import type { GrayPicture } from './formats/text-recognizer.js';
@@ -64,6 +64,20 @@ describe('a scanned PDF', () => {
       shortfall: { reason: 'text-by-ocr' },
     });
     expect(new DocumentProcesses().mediaTypes).not.toContain('image/png');
+  });
+
+  it.each([
+    ['image/jpeg', jpegOf],
+    ['image/tiff', tiffOf],
+  ])('may be a picture of another format: %s', async (mediaType, toFile) => {
+    const file = toFile(await pictureOf('The heron waits.'));
+    const content = await processes.extract(file, mediaType, { ...CONTEXT, maxOcrPages: 1 });
+    expect(content).toMatchObject({ text: 'The heron waits.', ocrPages: 1 });
+    const damaged = await processes.extract(file.subarray(0, 12), mediaType, { ...CONTEXT, maxOcrPages: 1 });
+    expect(damaged).toMatchObject({
+      text: '',
+      shortfall: { detail: expect.stringContaining('character recognition failed: the picture is damaged') },
+    });
   });
 
   it('says which package is missing', async () => {

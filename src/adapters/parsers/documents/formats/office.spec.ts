@@ -189,6 +189,15 @@ describe('charts and diagrams', () => {
     expect(slidesText(office.slideText('a'), { parts: onSlide })).toBe('a Sightings Herons May June Board');
   });
 
+  it('have the texts on both axes, and numbers on none', async () => {
+    const points = (kind: string, value: string): string =>
+      `<c:${kind}Ref><c:${kind}Cache><c:pt><c:v>${value}</c:v></c:pt></c:${kind}Cache></c:${kind}Ref>`;
+    const series = (x: string): string => `<c:ser><c:xVal>${x}</c:xVal><c:yVal>${points('num', '42')}</c:yVal></c:ser>`;
+    const xml = `<c:chartSpace>${series(points('str', 'May'))}${series(points('num', '7'))}</c:chartSpace>`;
+    const parts = [{ name: 'charts/chart1.xml', type: 'chart', id: 'c', xml }];
+    expect(await wordText(paragraph('<w:r><w:drawing><c:chart r:id="c"/></w:drawing></w:r>'), { parts })).toBe('May');
+  });
+
   it('of a workbook are read with the boxes of their sheet', () => {
     const parts: readonly office.Part[] = [
       {
@@ -383,6 +392,22 @@ describe('an OpenDocument file', () => {
     const hidden = '<style:footer style:display="false"><text:p>hidden</text:p></style:footer>';
     const styles = `<office:document-styles><office:master-styles><style:master-page>${header}${hidden}</style:master-page></office:master-styles></office:document-styles>`;
     expect(openDocumentText('<text:p>Body</text:p>', { 'styles.xml': styles })).toBe('Body Letterhead');
+  });
+
+  it('has what slides show of their masters, without placeholders and fields', () => {
+    const frame = (facts: string, text: string): string => `<draw:frame ${facts}><text:p>${text}</text:p></draw:frame>`;
+    const master = (name: string, shapes: string): string =>
+      `<style:master-page style:name="${name}">${shapes}<presentation:notes><text:p>notes</text:p></presentation:notes></style:master-page>`;
+    const shapes = [
+      frame('presentation:class="title" presentation:placeholder="true"', 'Click to edit'),
+      frame('presentation:class="outline"', 'Level'),
+      frame('presentation:class="footer"', 'Society <text:page-number>1</text:page-number>'),
+      frame('', 'Logo'),
+    ].join('');
+    const styles = `<office:master-styles>${master('A', shapes)}${master('B', frame('', 'unused'))}</office:master-styles>`;
+    const decl = '<presentation:footer-decl presentation:name="f">Draft</presentation:footer-decl>';
+    const slide = '<draw:page draw:master-page-name="A"><text:p>Herons</text:p></draw:page>';
+    expect(openDocumentText(decl + slide, { 'styles.xml': styles })).toBe('Draft Herons Society Logo');
   });
 
   it('has its charts and tables, after the paragraph in which they stand', () => {

@@ -51,6 +51,25 @@ describe('a document of Office 97 to 2003', () => {
     }
   });
 
+  it('of Word 6 is in the code page of a font if its letters are not Western', () => {
+    const word6 = (text: Buffer, charset: number): Uint8Array => {
+      const stream = Buffer.alloc(1_024);
+      stream.writeUInt16LE(0xa5dc, 0);
+      stream.writeUInt16LE(101, 2);
+      stream.writeUInt32LE(512, 0x18);
+      stream.writeUInt32LE(512 + text.length, 0x1c);
+      stream.writeUInt32LE(text.length, 0x34);
+      stream.writeUInt32LE(900, 0xd0);
+      stream.writeUInt32LE(8, 0xd4);
+      text.copy(stream, 512);
+      Buffer.of(8, 0, 5, 0, 0, 0, charset, 0).copy(stream, 900);
+      return compoundFile({ WordDocument: stream });
+    };
+    const russian = Buffer.from('setup.exe: \xd3\xf1\xf2\xe0\xed\xee\xe2\xea\xe0', 'latin1');
+    expect(read(word6(russian, 204)).text).toBe('setup.exe: \u0423\u0441\u0442\u0430\u043d\u043e\u0432\u043a\u0430');
+    expect(read(word6(Buffer.from('setup.exe: Gr\xfc\xdfe', 'latin1'), 204)).text).toBe('setup.exe: Gr\u00fc\u00dfe');
+  });
+
   it('is read whatever the sizes of its streams', () => {
     const texts = ['word', `${'word '.repeat(3_000)}x`, `${'w\u00f6rd '.repeat(300_000)}x`];
     for (const text of texts) {
@@ -91,6 +110,19 @@ describe('a message of Outlook', () => {
       ],
       links: [expect.objectContaining({ href: FACTS.link })],
     });
+  });
+
+  it('has all recipients: of very many, those after the first hundred share values', () => {
+    const recipients = Array.from({ length: 300 }, (_, index) => [
+      `__recip_version1.0_#${index.toString(16).padStart(8, '0')}/__substg1.0_3001001F`,
+      Buffer.from(`Wing ${index}`, 'utf16le'),
+    ]);
+    const fields = read(
+      compoundFile({ '__properties_version1.0': Buffer.alloc(32), ...Object.fromEntries(recipients) }),
+    ).fields!.map(({ value }) => value);
+    expect(fields).toHaveLength(101);
+    expect(fields[99]).toBe('Wing 99');
+    expect(fields[100]).toMatch(/^Wing 100; Wing 101; .*; Wing 299$/);
   });
 
   it('has the text of messages that are attached to it, and is right where it claims to be in UTF-8', () => {
