@@ -40,7 +40,8 @@ const piece = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 3 }) },
 );
 const body = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''));
-const wordsOf = (text: string | undefined): string[] => (text?.match(/heron\d+/g) ?? []).sort();
+/** Links in code follow it once more. */
+const wordsOf = (text: string | undefined): string[] => [...new Set(text?.match(/heron\d+/g))].sort();
 
 it('Markdown has the words of the text', () => {
   fc.assert(

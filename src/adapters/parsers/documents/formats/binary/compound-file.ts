@@ -164,3 +164,14 @@ function readEntry(directory: Buffer, at: number): CompoundEntry {
   const isStorage = readByte(directory, at + 66) === 1;
   return isStorage ? { ...facts, children: new Map() } : facts;
 }
+
+/** Adds up the sizes of all streams in a storage, without recursion, because storages may be nested without limit. */
+export function sumSizes(storage: CompoundEntry): number {
+  const pending = [storage];
+  let sum = 0;
+  for (let entry = pending.pop(); entry; entry = pending.pop()) {
+    if (!entry.children) sum += entry.size;
+    else for (const child of entry.children.values()) pending.push(child);
+  }
+  return sum;
+}

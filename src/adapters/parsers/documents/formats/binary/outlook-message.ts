@@ -4,7 +4,7 @@ import { DocumentContent, type DocumentRequest } from '../../document-content.js
 import { addLinksOfText, readHtmlPart } from '../mail.js';
 import { readRtf } from '../rtf.js';
 import { decodeCodePage, findCodePageOfLanguage, WESTERN } from './code-pages.js';
-import type { CompoundEntry, CompoundFile } from './compound-file.js';
+import { type CompoundEntry, type CompoundFile, sumSizes } from './compound-file.js';
 import { decompressRtf } from './compressed-rtf.js';
 import { readFileTime, readInt, readShort } from './little-endian.js';
 
@@ -79,10 +79,10 @@ function addRecipients(message: PropertyReader, content: DocumentContent): void 
   for (const [index, recipient] of message.listParts('__recip', MAX_RECIPIENTS).entries()) {
     const address = recipient.readText(PROPERTY.smtpAddress) ?? recipient.readText(PROPERTY.address);
     const name = formatAddress(recipient.readText(PROPERTY.displayName), address);
-    if (index < MAX_SINGLE_RECIPIENTS || list.length + name.length > MAX_LIST_LENGTH) {
-      content.addField('recipient', list === '' ? name : list);
-      list = list === '' ? '' : name;
-    } else if (name !== '') list += list === '' ? name : `; ${name}`;
+    if (index <= MAX_SINGLE_RECIPIENTS || list.length + name.length > MAX_LIST_LENGTH) {
+      content.addField('recipient', list);
+      list = name;
+    } else if (name !== '') list += `; ${name}`;
   }
   content.addField('recipient', list);
 }
@@ -240,17 +240,6 @@ class PropertyReader {
       if (readShort(this.fixed, at + 2) === id) return at;
     return undefined;
   }
-}
-
-/** Adds up the sizes of all streams in a storage, without recursion, because storages may be nested without limit. */
-function sumSizes(storage: CompoundEntry): number {
-  const pending = [storage];
-  let sum = 0;
-  for (let entry = pending.pop(); entry; entry = pending.pop()) {
-    if (!entry.children) sum += entry.size;
-    else for (const child of entry.children.values()) pending.push(child);
-  }
-  return sum;
 }
 
 function trimEnd(text: string): string {
