@@ -22,9 +22,9 @@ import {
   type ImportFile,
   type ImportReader,
   ImportReport,
-  type Match,
   type ReadBeside,
 } from './model.js';
+import { matchesAnything } from './patterns.js';
 import type { Node } from './tree.js';
 import { renderConfiguration, SECRET_VARIABLE } from './write.js';
 
@@ -101,13 +101,6 @@ const DEFAULTS_NOTE =
   'links to images, archives, scripts and other files without text (ignoreLinksTo of LinkRules), URLs longer than 2,048 characters, paths with more than 40 segments or with a segment more than 4 times are not followed, and session ids are removed from URLs';
 
 const SECRET_REFERENCE = `\${${SECRET_VARIABLE}}`;
-
-/** Whether the pattern is one for all URLs, like `.` or `^https?://`. */
-const matchesAnything = (match: Match): boolean =>
-  'value' in match &&
-  (match.kind === 'regex'
-    ? /^\^?(?:\(\?:)?(?:https?\??(?::\/\/)?)?(?:\.[*+]?)?\)?\$?$/.test(match.value)
-    : match.value === 'http');
 
 /** Says so if nothing keeps the crawl from following links to any site. */
 function reportReach(crawler: ImportedCrawler, report: ImportReport): void {

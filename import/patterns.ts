@@ -118,3 +118,10 @@ export function restrictToHosts(crawler: ImportedCrawler, reason: string, report
   else crawler.filters.push({ any: createScope(crawler.roots, 'host', (host) => host) });
   report.reportChanged('the scope of the crawl', `it stays on the hosts of its start URLs: ${reason}`);
 }
+
+/** Whether the pattern is one for all URLs, like `.` or `^https?://`. */
+export const matchesAnything = (match: Match): boolean =>
+  'value' in match &&
+  (match.kind === 'regex'
+    ? /^\^?(?:\(\?:)?(?:https?\??(?::\/\/)?)?(?:\.[*+]?)?\)?\$?$/.test(match.value)
+    : match.value === 'http');

@@ -1,6 +1,6 @@
 /** Writes the imported configuration as a CrawlConfig.xml that the user can then edit. */
 import type { ImportedCondition, ImportedCrawler, ImportedRule, ImportReport, Match, Pattern } from './model.js';
-import { isLinear, NOT_LINEAR, selectSupported } from './patterns.js';
+import { isLinear, matchesAnything, NOT_LINEAR, selectSupported } from './patterns.js';
 
 /** Environment variable from which the sink's secret is read; the secret itself is not copied. */
 export const SECRET_VARIABLE = 'CRAWLWAY_SECRET_SINK';
@@ -49,12 +49,17 @@ function renderCrawler(
   { sink, fetcher }: ElementNames,
   report: ImportReport,
 ): string {
-  const { roots, staysOnSite, acceptsOthers, rules, attributes } = crawler;
-  const acceptAttribute = staysOnSite ? {} : { defaultAccept: String(rules.length === 0 || acceptsOthers) };
+  const { roots, staysOnSite, acceptsOthers, attributes } = crawler;
+  // A first rule that rejects everything says what a crawler without site mode does anyway.
+  const rejectsFirst = !staysOnSite && crawler.rules[0]?.accept === false && matchesAnything(crawler.rules[0].pattern);
+  const rules = rejectsFirst ? crawler.rules.slice(1) : crawler.rules;
+  const acceptAttribute = staysOnSite
+    ? {}
+    : { defaultAccept: String(!rejectsFirst && (rules.length === 0 || acceptsOthers)) };
   const rendered = [
     `  <Crawler${renderAttributes({ name, ...acceptAttribute, ...attributes })}>`,
     ...roots.map((url) => `    <Root${renderAttributes({ url, ...(staysOnSite ? {} : { site: 'false' }) })}/>`),
-    ...renderRules(crawler, report),
+    ...renderRules({ ...crawler, rules }, report),
     ...Object.entries(crawler.parts).map(([element, values]) => `    <cw:${element}${renderAttributes(values)}/>`),
     ...(crawler.crawlSpace ? [`    <cw:CrawlSpace rules="${escapeXml(crawler.crawlSpace)}"/>`] : []),
     ...renderServers(crawler),

@@ -80,7 +80,7 @@ function importList(kind: ListKind, entries: readonly Entry[], crawler: Imported
   for (const { line, node } of entries) {
     // `-pattern` is an exception to the other patterns in the list.
     const isException = line.startsWith('-');
-    (isException ? exceptions : patterns).push(parsePattern(isException ? line.slice(1) : line));
+    (isException ? exceptions : patterns).push({ ...parsePattern(isException ? line.slice(1) : line), node });
     const became = kind === 'forbid' ? 'a Rule that ignores' : 'a Rule that ignores all others';
     report.reportTaken(line, isException ? `an exception in ${became}` : became, node);
   }

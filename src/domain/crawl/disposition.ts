@@ -16,12 +16,12 @@ import {
   AWAITING_TARGET,
   computeBeliefAfterVisit,
   computeErrorRevisit,
+  computeExclusionRevisit,
   computeFaultDelay,
   computeNextRefresh,
   computeRetryDelay,
   createRequeueChanges,
   type DispositionRules,
-  getMaximumAge,
   REDIRECTED_FOR_NOW,
   RETRY_GROWTH,
 } from './revisit.js';
@@ -245,7 +245,7 @@ export function createExcludedDisposition(
     lastModified: null,
   };
   if (outcome.revisit)
-    Object.assign(changes, createRequeueChanges(after(now, getMaximumAge(rules)), rules), { lastVisitAt: now });
+    Object.assign(changes, createRequeueChanges(computeExclusionRevisit(rules, now), rules), { lastVisitAt: now });
   else Object.assign(changes, { source: null, dueAt: NEVER });
   return { remove: false, changes, order, changed: order !== undefined };
 }

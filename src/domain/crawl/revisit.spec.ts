@@ -12,6 +12,7 @@ import {
 } from '../../../test/support/url-states.js';
 import { INDEX, REFRESH } from '../frontier/sources.js';
 import { days, hours, type Instant, instant, milliseconds, minutes, NEVER, after as plus } from '../time/units.js';
+import { createExclusion } from './exclusion.js';
 import { createFirstRefreshChanges, createRescheduleDisposition } from './revisit.js';
 import type { UrlState } from './url-state.js';
 
@@ -31,6 +32,17 @@ describe('the next visit', () => {
     expect(age({}, { refreshMinimumAge: hours(3), refreshMaximumAge: hours(3) })).toBe(hours(3));
     expect(age({ maximumAge: hours(2) })).toBeGreaterThanOrEqual(hours(1));
     expect(age({ maximumAge: hours(2) })).toBeLessThanOrEqual(hours(2));
+  });
+
+  it('of a URL that its site excludes is at the maximum age, or at the time of the schedule, or never', () => {
+    const dueAt = (parts: PartialRules) =>
+      decide(INDEXED, createExclusion('mime-type-excluded', undefined), {
+        schedule: { period: undefined },
+        ...parts,
+      }).changes.dueAt;
+    expect(dueAt({ refresh: { maximumAge: hours(3) } })).toBe(plus(NOW, hours(3)));
+    expect(dueAt({ refresh: { smart: false }, nextCron: plus(NOW, hours(9)) })).toBe(plus(NOW, hours(9)));
+    expect(dueAt({ refresh: { smart: false } })).toBe(NEVER);
   });
 
   it('comes earlier the closer to the root and the more important the page is', () => {

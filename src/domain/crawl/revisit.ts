@@ -189,6 +189,12 @@ const getImportance = ({ hops }: UrlState, { importance = 1 }: VisitSchedule): n
 export const getMaximumAge = (rules: DispositionRules): Duration =>
   rules.schedule.refreshMaximumAge ?? rules.refresh.maximumAge;
 
+/** When to see whether the site still excludes a URL: at the maximum age, or with the schedule that takes its place. */
+export const computeExclusionRevisit = (rules: DispositionRules, now: Instant): Instant =>
+  rules.refresh.smart || rules.schedule.period !== undefined
+    ? after(now, getMaximumAge(rules))
+    : (rules.nextCron ?? NEVER);
+
 /** Returns when to revisit a document in error: like any other document, unless `errorExpiry` is set. */
 export function computeErrorRevisit(state: UrlState, rules: DispositionRules, now: Instant): Instant {
   const { errorExpiry } = rules.schedule;
