@@ -23,3 +23,13 @@ it('a long list of unescaped expressions draws a handful of warnings', () => {
   const files = [file('seed.txt', `${SITE}/\n`), file('regex-urlfilter.txt', `${rules.join('\n')}\n+.\n`)];
   expect(importAndLoad('nutch', ...files).problems.length).toBeLessThan(6);
 });
+
+it('that everything else is rejected, as the last rule of Nutch says, draws none', () => {
+  const rules = file(
+    'regex-urlfilter.txt',
+    `-\\.exe$\n+^${SITE}/\n-.\n`.replaceAll('www.example.', 'www\\.example\\.'),
+  );
+  const { definition, problems } = importAndLoad('nutch', file('seed.txt', `${SITE}/\n`), rules);
+  expect(problems.map(({ message }) => message)).toEqual([]);
+  expect(definition.crawlers[0]).toMatchObject({ defaultAccept: false, rules: [{}, {}] });
+});
