@@ -118,8 +118,8 @@ export function countSmallWords(text: string): SmallWords {
     scoreOf: (one) => scores[LANGUAGES.indexOf(one)] ?? 0,
     findBest: (except) => {
       let best = -1;
-      for (const [index, name] of LANGUAGES.entries())
-        if (!except.has(name) && scores[index]! > (best < 0 ? 0 : scores[best]!)) best = index;
+      for (let index = 0; index < scores.length; index++)
+        if (scores[index]! > (best < 0 ? 0 : scores[best]!) && !except.has(LANGUAGES[index]!)) best = index;
       return LANGUAGES[best];
     },
   };

@@ -54,10 +54,16 @@ class Sketch {
 
   toNumber(): bigint {
     if (this.#wordCount === 1 || this.#wordCount === 2) this.#addSequence(0, this.#secondLastWord, this.#lastWord);
-    let sketch = BigInt(Math.min(0xff, Math.round(STEPS_PER_DOUBLING * Math.log2(1 + this.#wordCount))));
-    for (let part = 0; part < PARTS; part++)
-      sketch = (sketch << BigInt(PART_BITS)) | BigInt((this.#findHash(part) >>> 3) & PART_MASK);
-    return BigInt.asIntN(64, sketch);
+    const steps = BigInt(Math.min(0xff, Math.round(STEPS_PER_DOUBLING * Math.log2(1 + this.#wordCount))));
+    return BigInt.asIntN(64, (((steps << HALF_BITS) | this.#joinHalf(0)) << HALF_BITS) | this.#joinHalf(PARTS / 2));
+  }
+
+  /** Half of the parts, which a number holds: operations on large integers take longer. */
+  #joinHalf(firstPart: number): bigint {
+    let bits = 0;
+    for (let part = firstPart; part < firstPart + PARTS / 2; part++)
+      bits = (bits << PART_BITS) | ((this.#findHash(part) >>> 3) & PART_MASK);
+    return BigInt(bits);
   }
 
   #findHash(part: number): number {
@@ -71,6 +77,7 @@ class Sketch {
 
 const NO_HASH = 0xffffffff;
 const PART_MASK = 2 ** PART_BITS - 1;
+const HALF_BITS = BigInt((PARTS / 2) * PART_BITS);
 
 /**
  * In characters: of a long text, this much of its beginning and of its end is read, because every page gets a sketch.

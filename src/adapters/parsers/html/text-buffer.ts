@@ -75,12 +75,12 @@ export class TextBuffer {
   private copyPlain(source: Buffer, from: number, end: number): number {
     const target = this.bytes;
     let length = this.length;
-    let previousByte = length > 0 ? target[length - 1]! : SPACE;
     let position = from;
-    while (position < end) {
-      const byte = source[position]!;
-      if (BYTE_KINDS[byte] !== PLAIN && (byte !== SPACE || previousByte <= SPACE)) break;
-      previousByte = byte;
+    for (;;) {
+      while (position < end && BYTE_KINDS[source[position]!] === PLAIN) position++;
+      if (position >= end || source[position] !== SPACE) break;
+      const previousByte = position > from ? source[position - 1]! : length > 0 ? target[length - 1]! : SPACE;
+      if (previousByte <= SPACE) break;
       position++;
     }
     if (position - from > MAX_SHORT_RUN) {
