@@ -191,6 +191,8 @@ export class ElasticsearchSink implements Sink {
       const limit = 'larger than the server, or a proxy in front of it, accepts (http.max_content_length)';
       return { refused: `a request of ${Buffer.byteLength(body)} bytes is ${limit}` };
     }
+    // Of a request that cannot be read, one document may be the reason; if all are refused alike, the sink is ill.
+    if (response.status === 400) return { refused: this.client.toUnavailable(response).message };
     if (!isSuccess(response)) throw this.client.toUnavailable(response);
     const allItems = asList(this.parseBody(response)['items']).map(parseItemResult);
     const items = allItems.slice(0, orders.length);

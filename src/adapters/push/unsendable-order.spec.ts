@@ -13,6 +13,7 @@ import { temporaryDirectory } from '../../../test/support/temporary-directory.js
 import { expectOneRefused } from '../../../test/support/unsendable-orders.js';
 import type { PushDocument } from '../../domain/push/order.js';
 import { SINK_TYPES, type SinkType } from '../../domain/push/sink-types.js';
+import { deliverApart } from '../../engine/delivery/deliver-apart.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { createSink } from './create-sink.js';
 
@@ -90,30 +91,37 @@ const readLines = (path: string): { kind: string; uri: string }[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as { kind: string; uri: string });
 
-async function openSearchEngine(type: 'elasticsearch' | 'opensearch'): Promise<Opened> {
+type Through = (url: string) => Promise<string>;
+const directly: Through = async (url) => url;
+
+async function openSearchEngine(type: 'elasticsearch' | 'opensearch', through: Through): Promise<Opened> {
   const { url } = await startElasticsearchReceiver(type, 'pages');
-  return listed(createSink(sinkDefinition({ type, url, options: { index: 'pages' } })));
+  return listed(createSink(sinkDefinition({ type, url: await through(url), options: { index: 'pages' } })));
 }
 
 /** A sink of each type, with what it sends to; Kafka's is in test/engines/kafka.spec.ts. */
-const OPENERS: Readonly<Record<Exclude<SinkType, 'kafka'>, () => Promise<Opened>>> = {
-  papi: async () => {
-    const { url } = await runningIndex();
+const OPENERS: Readonly<Record<Exclude<SinkType, 'kafka'>, (through: Through) => Promise<Opened>>> = {
+  papi: async (through) => {
+    const url = await through((await runningIndex()).url);
     return listed(createSink(sinkDefinition({ type: 'papi', url, options: { connector: 'docs' } })));
   },
-  json: async () => {
+  json: async (through) => {
     const taken: { kind: string; uri: string }[] = [];
     const { url } = await startReceiver(({ body }) => {
       taken.push(...(JSON.parse(body.toString()) as { orders: typeof taken }).orders);
       return { status: 200 };
     });
-    return { sink: createSink(sinkDefinition({ type: 'json', url })), holds: async () => replay(taken) };
+    return {
+      sink: createSink(sinkDefinition({ type: 'json', url: await through(url) })),
+      holds: async () => replay(taken),
+    };
   },
-  elasticsearch: () => openSearchEngine('elasticsearch'),
-  opensearch: () => openSearchEngine('opensearch'),
-  solr: async () => {
+  elasticsearch: (through) => openSearchEngine('elasticsearch', through),
+  opensearch: (through) => openSearchEngine('opensearch', through),
+  solr: async (through) => {
     const { url, committed } = await startSolrReceiver('pages');
-    const sink = createSink(sinkDefinition({ type: 'solr', url: `${url}/solr/`, options: { index: 'pages' } }));
+    const address = `${await through(url)}/solr/`;
+    const sink = createSink(sinkDefinition({ type: 'solr', url: address, options: { index: 'pages' } }));
     return { sink, holds: async () => new Set(committed().keys()) };
   },
   file: async () => {
@@ -152,9 +160,65 @@ const OPENERS: Readonly<Record<Exclude<SinkType, 'kafka'>, () => Promise<Opened>
 
 const OPENED_TYPES = TESTED_TYPES.filter((type): type is keyof typeof OPENERS => type !== 'kafka');
 
+/** A proxy in front of a server that refuses whatever contains the word. */
+const refusing =
+  (word: string, status: number): Through =>
+  async (server) => {
+    const { url } = await startReceiver(async ({ method, path, query, headers, body }) => {
+      if (body.includes(word)) return { status, body: 'it is too large' };
+      const {
+        host: _host,
+        'content-length': _length,
+        connection: _connection,
+        ...passed
+      } = headers as Record<string, string>;
+      const hasBody = method !== 'GET' && method !== 'HEAD';
+      const answer = await fetch(new URL(`${path}?${query}`, server), {
+        method,
+        headers: passed,
+        ...(hasBody ? { body } : {}),
+      });
+      const type = answer.headers.get('content-type') ?? 'text/plain';
+      const product = answer.headers.get('x-elastic-product') ?? '';
+      return {
+        status: answer.status,
+        headers: { 'content-type': type, 'x-elastic-product': product },
+        body: await answer.text(),
+      };
+    });
+    return url;
+  };
+
+describe('orders of which one is refused as a whole request', () => {
+  const types = OPENED_TYPES.filter((type) => SINK_TYPES[type].address === 'http');
+  it.each(
+    types.flatMap(
+      (type) =>
+        [
+          [type, 413],
+          [type, 400],
+        ] as const,
+    ),
+  )('are all delivered to the %s sink but for that one (%d)', async (type, status) => {
+    const { sink, holds } = await OPENERS[type](refusing('forbidden', status));
+    onTestFinished(() => sink.close());
+    const uris = ['a', 'b', 'forbidden', 'c', 'd'].map((name) => `http://site.example/${name}`);
+    const answers = await deliverApart(
+      sink,
+      uris.map((uri) => addOrder(uri)),
+      stillWanted(),
+    );
+    expect(answers.map(({ state }) => state)).toEqual(
+      uris.map((uri) => (uri.endsWith('/forbidden') ? 'refused' : 'acknowledged')),
+    );
+    const held = [...(await holds())].sort();
+    expect(held).toEqual(uris.filter((uri) => !uri.endsWith('/forbidden')));
+  });
+});
+
 describe('random orders with one that cannot be encoded', () => {
   it.each(OPENED_TYPES)('are all delivered to the %s sink but for that one, which is refused', async (type) => {
-    const { sink, holds } = await OPENERS[type]();
+    const { sink, holds } = await OPENERS[type](directly);
     onTestFinished(() => sink.close());
     await expectOneRefused(sink, holds);
   });
