@@ -56,7 +56,8 @@ describe('the words of a PDF', () => {
     expect(await textOf(`) Tj /F1 10 Tf (${letters('heonupda', turned)}`)).toBe('heonupda');
     const far = (index: number): string => `0 1 -1 0 300 ${300 + index * 20} `;
     expect(await textOf(`) Tj /F1 10 Tf (${letters('abc', far)}`)).toBe('a b c');
-    const shadow = (index: number): string => `10 0 0 10 ${72 + (index >> 1) * 5.56 + (index % 2)} ${300 - (index % 2)}`;
+    const shadow = (index: number): string =>
+      `10 0 0 10 ${72 + (index >> 1) * 5.56 + (index % 2)} ${300 - (index % 2)}`;
     expect(await textOf(`) Tj /F1 1 Tf (${letters('hheeoonnnnaa', shadow)}`)).toBe('heonna');
   });
 

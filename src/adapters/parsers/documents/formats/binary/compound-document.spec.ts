@@ -65,8 +65,13 @@ describe('a document of Office 97 to 2003', () => {
       Buffer.of(8, 0, 5, 0, 0, 0, charset, 0).copy(stream, 900);
       return compoundFile({ WordDocument: stream });
     };
-    const russian = Buffer.from('setup.exe: \xd3\xf1\xf2\xe0\xed\xee\xe2\xea\xe0', 'latin1');
-    expect(read(word6(russian, 204)).text).toBe('setup.exe: \u0423\u0441\u0442\u0430\u043d\u043e\u0432\u043a\u0430');
+    const russian = Buffer.from(
+      '[Params] CmdLine = acmsetup /T setup.stf /S, Require31 = \xd3\xf1\xf2\xe0\xed\xee\xe2\xea\xe0',
+      'latin1',
+    );
+    expect(read(word6(russian, 204)).text).toBe(
+      '[Params] CmdLine = acmsetup /T setup.stf /S, Require31 = \u0423\u0441\u0442\u0430\u043d\u043e\u0432\u043a\u0430',
+    );
     expect(read(word6(Buffer.from('setup.exe: Gr\xfc\xdfe', 'latin1'), 204)).text).toBe('setup.exe: Gr\u00fc\u00dfe');
   });
 
