@@ -16,7 +16,7 @@ const BUTTONS: ReadonlySet<number> = new Set([PUSH_BUTTON, CHECK_BOX, RADIO_BUTT
 /** The result of FPDFAnnot_GetAP for the appearance as it is normally shown. */
 const NORMAL_APPEARANCE = 0;
 /** Operators that show text, or another appearance (ISO 32000-1, 9.4.3 and 8.10.1). */
-const TEXT_OPERATOR = /[)>\]]\s*(?:T[Jj]|['"])|\/\S+\s+Do\b/;
+const TEXT_OPERATOR = /[)>\]]\s*(?:T[Jj]|['"])|\/[^\s/]+\s+Do\b/;
 /** Numbers and dates are shown in another form than they are stored in. */
 const FORMATTED_VALUE = /^[\p{N}\p{P}\p{Sc}\s]*$/u;
 /** Types of fields in a document without a form (ISO 32000-1, table 220): buttons also have values, but no text. */
