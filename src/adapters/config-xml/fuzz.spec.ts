@@ -63,6 +63,13 @@ const mutated = fc
     return xml;
   });
 
+/** The complete configuration with an end tag that does not belong to its element. */
+const misnested = fc.nat().map((number) => {
+  const endTags = [...COMPLETE.matchAll(/<\/[\w:]+>/g)];
+  const { 0: tag, index } = endTags[number % endTags.length]!;
+  return `${COMPLETE.slice(0, index)}</Other>${COMPLETE.slice(index + tag.length)}`;
+});
+
 function parsed(xml: string, elementsPerPiece?: number) {
   try {
     return runAtOnce(parseDocumentInSteps(xml, 'f', elementsPerPiece));
@@ -125,9 +132,13 @@ describe('the reader with arbitrary input', () => {
       }
     };
     fc.assert(
-      fc.property(fc.oneof(mutated, fc.constant(COMPLETE)), fc.integer({ min: 1, max: 40 }), (xml, elements) => {
-        expect(outcome(xml, elements)).toEqual(outcome(xml));
-      }),
+      fc.property(
+        fc.oneof(mutated, misnested, fc.constant(COMPLETE)),
+        fc.integer({ min: 1, max: 40 }),
+        (xml, elements) => {
+          expect(outcome(xml, elements)).toEqual(outcome(xml));
+        },
+      ),
       { numRuns: 150 },
     );
   });
