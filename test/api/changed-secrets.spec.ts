@@ -32,7 +32,7 @@ it('a login that was refused works once the file has the new password', async ()
   expect((await world.send('POST', 'logins/members/test')).body).toMatchObject({ state: 'logged-in', refused: 0 });
   expect(site.tried.filter((password) => password === 'old')).toHaveLength(1);
   expect((await world.get('config/versions')).body.items[0].version).toBe(version);
-  expect(world.logged.join('\n')).toContain('an external secret has changed');
+  expect(world.logged.join('\n')).toContain('a secret of the configuration has changed');
   expect(world.logged.join('\n')).not.toContain(site.password);
   await vi.waitFor(async () => expect((await world.get('crawlers')).body.items[0].counts.indexed).toBe(2), 20_000);
 });

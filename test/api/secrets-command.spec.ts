@@ -143,7 +143,7 @@ it('a running server is asked, and its database is not touched behind its back',
     output: expect.stringContaining('is running: specify its address with --server'),
   });
   expect((await run(['secrets', 'set', 'push', '--server', url!], 'second')).code).toBe(0);
-  await server.said(/an external secret has changed/);
+  await server.said(/a secret of the configuration has changed/);
   expect((await run(['secrets', 'list', '--server', url!])).output).toMatch(/push +20\d\d-.* local /);
   expect((await run(['secrets', 'remove', 'push', '--server', url!])).output).toContain(
     'Remove these references first',

@@ -51,7 +51,7 @@ export class ConfigurationService {
   private diskConfiguration!: LoadedConfiguration;
   private shared = false;
   private fileProblems: readonly Problem[] = [];
-  /** Whether an external secret has changed but its previous value is still in use. */
+  /** Whether a secret has changed but its previous value is still in use. */
   private hasOutdatedSecrets = false;
   private lastAction: Promise<unknown> = Promise.resolve();
 
@@ -229,7 +229,7 @@ export class ConfigurationService {
         throw error;
       });
       this.configurationInForce = { ...configuration, header };
-      this.log.info('an external secret has changed, and the new value is in force');
+      this.log.info('a secret of the configuration has changed, and the new value is in force');
     });
   }
 
