@@ -132,14 +132,10 @@ export class Orders {
   }
 
   async listHeldDeletions(): Promise<HeldDeletions[]> {
-    const groups = new Map<string, LedgerEntry[]>();
-    for await (const entry of this.readHeldDeletions()) {
-      const key = `${entry.crawler} ${entry.hostKey}`;
-      const group = groups.get(key);
-      if (group) group.push(entry);
-      else groups.set(key, [entry]);
-    }
-    return [...groups.values()].map(summarizeHeldDeletions);
+    const entries = await this.findHeldDeletions();
+    return [...Map.groupBy(entries, ({ crawler, hostKey }) => `${crawler} ${hostKey}`).values()].map(
+      summarizeHeldDeletions,
+    );
   }
 
   /**
@@ -285,14 +281,11 @@ export class Orders {
     return part ? store.find(crawler, part.page) : state;
   }
 
-  private async findHeldDeletions(hostKey: string, reason: string | undefined): Promise<LedgerEntry[]> {
+  private async findHeldDeletions(hostKey?: string, reason?: string): Promise<LedgerEntry[]> {
     const entries: LedgerEntry[] = [];
-    for await (const entry of this.readHeldDeletions(hostKey, reason)) entries.push(entry);
+    for (const state of ['held', 'awaiting'] as const)
+      for await (const entry of this.readEntries({ state, hostKey, reason })) entries.push(entry);
     return entries;
-  }
-
-  private async *readHeldDeletions(hostKey?: string, reason?: string): AsyncIterable<LedgerEntry> {
-    for (const state of ['held', 'awaiting'] as const) yield* this.readEntries({ state, hostKey, reason });
   }
 
   private async *readEntries(filter: LedgerFilter): AsyncIterable<LedgerEntry> {
