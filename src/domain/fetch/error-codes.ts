@@ -59,9 +59,7 @@ export const ERROR_CODES = {
   'http-401': definePermanent(
     'The page requires a login (401).',
     'Configure a credential for this URL prefix in the fetcher.',
-    {
-      isMissing: true,
-    },
+    { isMissing: true },
   ),
   'payment-required': definePermanent(
     'The server requires payment for the page (402).',
@@ -169,9 +167,7 @@ export const ERROR_CODES = {
   'http-429': defineTemporary(
     'The server reports too many requests (429).',
     'Retried automatically; raise throttleTimeMS if it persists.',
-    {
-      host: 'backs-off',
-    },
+    { host: 'backs-off' },
   ),
   'bot-challenge': defineTemporary(
     'The bot protection of the site asks for proof that a human is visiting, instead of sending the page. It is never indexed.',

@@ -59,9 +59,7 @@ const STEPS: Readonly<Record<Exclude<CanonicalizationStep, typeof HOST_STEP | ty
     path: (path) => (/[;(]/.test(path) ? path.replace(SESSION_IN_PATH, '').replace(SESSION_FOLDER, '') : path),
     search: (search) => removeParameters(search, SESSION_PARAMETER),
   },
-  'remove-tracking-parameters': {
-    search: (search) => removeParameters(search, TRACKING_PARAMETER),
-  },
+  'remove-tracking-parameters': { search: (search) => removeParameters(search, TRACKING_PARAMETER) },
   'sort-parameters': { search: (search) => (search === '' ? '' : `?${search.slice(1).split('&').sort().join('&')}`) },
   'remove-empty-query': { search: (search) => (search === '?' ? '' : search) },
   'remove-default-document': { path: (path) => path.replace(DEFAULT_DOCUMENT, '/') },

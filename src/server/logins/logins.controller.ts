@@ -27,9 +27,7 @@ const loginStepSchema = schema<LoginStepReport>()('LoginStep', {
 const loginSchema = schema<LoginView>()('Login', {
   name: text('intranet'),
   type: text('form', 'How the login works: `form`, `basic` or another type described in docs/logins.md.'),
-  url: text('https://www.example.com/', 'Prefix of the URLs for which the login is used.', {
-    format: 'uri',
-  }),
+  url: text('https://www.example.com/', 'Prefix of the URLs for which the login is used.', { format: 'uri' }),
   fetcher: text('default', 'Fetcher to which the login belongs.'),
   state: oneOf(
     ['unused', 'logged-in', 'failing', 'stopped'],

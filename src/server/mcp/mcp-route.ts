@@ -42,9 +42,7 @@ async function handleRequest(fastify: FastifyInstance, request: FastifyRequest, 
     const url = `http://${request.headers.host ?? 'localhost'}${request.url}`;
     const response = await transport.handleRequest(
       new Request(url, { method: 'POST', headers: listHeaderEntries(request) }),
-      {
-        parsedBody: request.body,
-      },
+      { parsedBody: request.body },
     );
     return await reply
       .code(response.status)

@@ -131,9 +131,7 @@ export const ACL = element(
     default: attribute(
       t.text,
       'Principals that may see documents of hosts without rules if neither header nor meta says anything; separated by commas.',
-      {
-        default: '',
-      },
+      { default: '' },
     ),
     header: attribute(t.headerName, 'Response header that lists principals that may see the page.'),
     denyHeader: attribute(t.headerName, 'Response header that lists principals that may not see the page.'),

@@ -39,9 +39,7 @@ export const CRAWLER = element(
     aggressive: attribute(
       t.boolean,
       'Send several requests to one web server at once, without a pause. Only for your own sites.',
-      {
-        default: 'false',
-      },
+      { default: 'false' },
     ),
     politenessBy: attribute(
       t.enumeration(['host', 'address', 'domain']),
@@ -52,9 +50,7 @@ export const CRAWLER = element(
     storeTextOnly: attribute(
       t.boolean,
       'Push the extracted text instead of the bytes of the document; a file without text, or whose text cannot be read, keeps its bytes.',
-      {
-        default: 'false',
-      },
+      { default: 'false' },
     ),
     defaultAccept: attribute(
       t.boolean,
@@ -71,9 +67,7 @@ export const CRAWLER = element(
     mimeTypesMode: attribute(
       t.enumeration(['include', 'exclude']),
       'Whether MimeTypes lists the accepted types or the excluded ones.',
-      {
-        default: 'exclude',
-      },
+      { default: 'exclude' },
     ),
     whenUnreadable: attribute(
       t.enumeration(['push', 'skip']),
@@ -91,16 +85,12 @@ export const CRAWLER = element(
     disableConditionalGet: attribute(
       t.boolean,
       'Always fetch whole documents instead of asking whether they changed.',
-      {
-        default: 'false',
-      },
+      { default: 'false' },
     ),
     nearDuplicateDetector: attribute(
       t.boolean,
       'Do not index pages that are almost identical to one that is already indexed.',
-      {
-        default: 'false',
-      },
+      { default: 'false' },
     ),
     nearDuplicateScope: attribute(
       t.enumeration(['domain', 'crawler']),
@@ -115,16 +105,12 @@ export const CRAWLER = element(
     indexRedirectSources: attribute(
       t.boolean,
       'Add the meta redirect_source, with the URL that redirected to it, to a document that was reached by a redirect.',
-      {
-        default: 'true',
-      },
+      { default: 'true' },
     ),
     smartRefresh: attribute(
       t.boolean,
       "Revisit documents according to each URL's own change history. Off: revisit them at the times set in Refresh.",
-      {
-        default: 'true',
-      },
+      { default: 'true' },
     ),
     smartRefreshMinAgeS: attribute(t.durationS(), 'Minimum age at which a document is revisited.', {
       default: '3600',
@@ -137,16 +123,12 @@ export const CRAWLER = element(
     deletionGuard: attribute(
       t.boolean,
       'Hold mass deletions for one host until an operator has reviewed them; the limits are set in DeletionGuard.',
-      {
-        default: 'true',
-      },
+      { default: 'true' },
     ),
     changeGuard: attribute(
       t.boolean,
       'Keep documents whose pages suddenly all say the same, such as a maintenance page or `noindex`; see ChangeGuard.',
-      {
-        default: 'true',
-      },
+      { default: 'true' },
     ),
   },
   {
@@ -200,9 +182,7 @@ export const ROOT = element('Root', 'A URL at which the crawl begins.', {
   followLinks: attribute(
     t.boolean,
     'Off: the links of the page are only listed, so that an operator can choose from them; none are queued (FDSE).',
-    {
-      default: 'true',
-    },
+    { default: 'true' },
   ),
 });
 
@@ -254,9 +234,7 @@ export const ADD_META = element('AddMeta', 'Add a meta to the document.', {
   scope: attribute(
     t.enumeration(['document', 'links']),
     '`links`: documents found through this one also get the meta.',
-    {
-      default: 'document',
-    },
+    { default: 'document' },
   ),
 });
 export const PRIORITY = element(

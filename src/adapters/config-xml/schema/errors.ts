@@ -162,9 +162,7 @@ export const TRAPS = element(
     maxQueryVariants: attribute(
       t.integer(1),
       'Maximum number of URLs of one host that differ only in their query; pages of other sites may name a tenth as many beside them.',
-      {
-        default: '50000',
-      },
+      { default: '50000' },
     ),
     maxPatternUrls: attribute(
       t.integer(1),

@@ -15,16 +15,12 @@ export const LOGIN = element(
     url: attribute(
       t.httpUrl,
       'Prefix of the URLs for which the login is used. No part of the login is sent to other URLs.',
-      {
-        required: true,
-      },
+      { required: true },
     ),
     insecure: attribute(
       t.boolean,
       'Also send the login over connections without TLS. Anyone on the network path can read it.',
-      {
-        default: 'false',
-      },
+      { default: 'false' },
     ),
     check: attribute(
       t.httpUrl,

@@ -60,9 +60,7 @@ export const LINK_RULES = element(
     maxUrlLength: attribute(
       t.integer(1, 65_536),
       'Maximum length of a link; longer ones are ignored. Default: 2048, in dialect fdse 128.',
-      {
-        unit: 'characters',
-      },
+      { unit: 'characters' },
     ),
     followQueryStrings: attribute(t.boolean, 'Accept links that contain a `?`. Default: true, in dialect fdse false.'),
     ignoreLinksTo: attribute(
@@ -72,9 +70,7 @@ export const LINK_RULES = element(
     rogue: attribute(
       t.boolean,
       'Ignore robots meta tags and robots.txt. Site owners object to this; a warning is logged.',
-      {
-        default: 'false',
-      },
+      { default: 'false' },
     ),
     followOffsite: attribute(t.boolean, 'Off: links to hosts other than that of the page are ignored.', {
       default: 'true',
@@ -215,17 +211,13 @@ export const APPLY_FOR = element(
   'apply-for',
   'If the condition matches, its options are set and the elements inside it are evaluated.',
   test,
-  {
-    children: CONDITION_CHILDREN,
-  },
+  { children: CONDITION_CHILDREN },
 );
 export const APPLY_EXCEPT_FOR = element(
   'apply-except-for',
   'If the condition does not match, its options are set and the elements inside it are evaluated.',
   test,
-  {
-    children: CONDITION_CHILDREN,
-  },
+  { children: CONDITION_CHILDREN },
 );
 export const MAY_NOT_HAVE = element('may-not-have', 'Filters the URL if the condition matches.', { ...test, log });
 export const MUST_HAVE = element('must-have', 'Filters the URL if the condition does not match.', { ...test, log });

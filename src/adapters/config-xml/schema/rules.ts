@@ -20,9 +20,7 @@ const litteral = attribute(
 const field = attribute(
   t.enumeration(FIELDS),
   'Part of the URL. The path keeps its leading slash; the query has no `?`.',
-  {
-    required: true,
-  },
+  { required: true },
 );
 const createPatternAttribute = (meaning: string) =>
   attribute(t.trimInput(t.text), meaning, { required: true, aliases: ['val'] });

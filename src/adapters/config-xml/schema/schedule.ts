@@ -33,9 +33,7 @@ export const WINDOW = element(
     to: attribute(
       t.timeOfDay,
       'Time at which the window ends; if it is earlier than `from`, the window ends on the next day.',
-      {
-        default: '24:00',
-      },
+      { default: '24:00' },
     ),
     crawl: attribute(t.boolean, 'Off: the hosts are not crawled.', { default: 'true' }),
     throttleTimeMS: attribute(

@@ -177,9 +177,7 @@ export const RENDERER = element(
     url: attribute(
       t.webSocketUrl,
       'Address of a browser that runs elsewhere, for the Chrome DevTools Protocol: `ws://host:9222/devtools/browser/…`.',
-      {
-        variables: true,
-      },
+      { variables: true },
     ),
     maxShare: attribute(t.share, 'Maximum share of the processors that rendering may use in the long run, 0.05 to 1.', {
       default: '0.5',
@@ -221,9 +219,7 @@ export const RENDERER = element(
     blockedHosts: attribute(
       t.hostNames,
       'Hosts, including their subdomains, from which nothing is fetched for a page.',
-      {
-        default: TRACKERS,
-      },
+      { default: TRACKERS },
     ),
     postHosts: attribute(
       t.hostNames,

@@ -13,9 +13,7 @@ export const SINK = element(
   'Where orders are delivered.',
   {
     name: attribute(t.name, 'Name to use in PushTo.', { required: true }),
-    type: attribute(t.enumeration(SINK_TYPE_NAMES), 'Type of the destination.', {
-      required: true,
-    }),
+    type: attribute(t.enumeration(SINK_TYPE_NAMES), 'Type of the destination.', { required: true }),
     url: attribute(
       t.target,
       'Base URL of the server. `file`: path of a .jsonl, .ndjson or .json file, `warc`: path of a .warc or .warc.gz file, both below the folder for file sinks (CRAWLWAY_FILE_SINKS); `postgresql`: `postgresql://host:5432/database`, with `?sslmode=disable` if the server has no TLS; `kafka`: `kafka://host:9092`, or `kafkas://` for TLS, with several brokers separated by commas; `plugin`: `plugin:` and the name of a Plugin.',
@@ -59,9 +57,7 @@ export const MAP = element(
     field: attribute(
       t.nonEmptyText,
       'Name of the meta; a `*` at the end matches any ending; `text` is the extracted text.',
-      {
-        required: true,
-      },
+      { required: true },
     ),
     default: attribute(t.text, 'Value for documents without this field.'),
     split: attribute(

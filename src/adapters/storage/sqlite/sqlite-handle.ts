@@ -106,9 +106,7 @@ export function toPortError(error: unknown, file: string): unknown {
   if (code === 'SQLITE_FULL') {
     return new StoreUnavailable(
       `No space is left for the database ${file}: ${details}. Free some disk space; work then resumes automatically.`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
   if (isLocked(error)) {
