@@ -10,7 +10,7 @@ import type { EngineApi } from '../../engine/engine-api.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import { CrawlerFilter, IfGiven, IsLimit, IsOneOf, IsText, isTimestamp } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
-import { Operation } from '../http/operation.js';
+import { Operation, UNKNOWN_CRAWLER } from '../http/operation.js';
 import type { Page } from '../http/paging.js';
 import { PageResponse } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
@@ -132,7 +132,7 @@ export class ChangesController {
       'Compares the index now with the index at a time, from the ledger of orders, which goes back 30 days or a million orders. A document that was only sent again has not changed; one that came and went is left out.',
     role: 'read',
     crawlers: 'query',
-    problems: { 404: 'There is no crawler with that name.' },
+    problems: UNKNOWN_CRAWLER,
   })
   @ApiOkResponse({ schema: changesSchema.ref })
   async list(@Query() query: ChangesQuery): Promise<Answer<typeof changesSchema>> {
@@ -147,7 +147,7 @@ export class ChangesController {
     description: 'Takes the parameters of `listChanges`. An entry is one change of one document.',
     role: 'read',
     crawlers: 'query',
-    problems: { 404: 'There is no crawler with that name.' },
+    problems: UNKNOWN_CRAWLER,
   })
   @ApiOkResponse({
     description: 'The feed.',
@@ -171,7 +171,7 @@ export class ChangesController {
     description: 'Takes the parameters of `listChanges`; version 1.1 of jsonfeed.org.',
     role: 'read',
     crawlers: 'query',
-    problems: { 404: 'There is no crawler with that name.' },
+    problems: UNKNOWN_CRAWLER,
   })
   @ApiOkResponse({
     description: 'The feed.',
@@ -195,7 +195,7 @@ export class ChangesController {
       'Newest first. Texts are kept for crawlers with `cw:KeepTexts` in the configuration, for as long as it says; otherwise, the list is empty.',
     role: 'read',
     crawlers: 'query',
-    problems: { 404: 'There is no crawler with that name.' },
+    problems: UNKNOWN_CRAWLER,
   })
   @PageResponse(textChangeSchema)
   async listTextChanges(@Query() { crawler, url }: TextQuery): Promise<Page<Answer<typeof textChangeSchema>>> {

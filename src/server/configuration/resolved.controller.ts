@@ -14,7 +14,7 @@ import { type EngineApi } from '../../engine/engine-api.js';
 import { NotFound } from '../../engine/support/api-errors.js';
 import { IsText } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
-import { Operation } from '../http/operation.js';
+import { Operation, UNKNOWN_CRAWLER } from '../http/operation.js';
 import { type Answer, boolean, integer, listOf, one, oneOf, schema, text, url } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 import { placeSchema, queueSchema, traceStepSchema, verdictSchema } from '../urls/explanation.schema.js';
@@ -82,7 +82,7 @@ export class ResolvedController {
       'Without `url`: the whole crawl policy, expanded, in the order of evaluation. ' +
       'With `url`: what each rule did with the URL, and the final options, with the setting that determined each of them.',
     role: 'read',
-    problems: { 404: 'There is no crawler with that name.', 422: 'The string is not a URL.' },
+    problems: { ...UNKNOWN_CRAWLER, 422: 'The string is not a URL.' },
   })
   @ApiOkResponse({
     description: 'For the whole configuration, or for one URL.',

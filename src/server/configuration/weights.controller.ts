@@ -4,7 +4,7 @@ import { IsInt } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { IfGiven } from '../http/fields.js';
-import { Operation } from '../http/operation.js';
+import { Operation, UNKNOWN_CRAWLER } from '../http/operation.js';
 import { API } from '../tokens.js';
 import { CHANGE_PROBLEMS, ConfirmQuery, createWriteRequest, IfMatch, setVersionHeaders } from './conditional-write.js';
 import { ConfigurationService } from './configuration.service.js';
@@ -48,7 +48,7 @@ export class WeightsController {
     summary: 'Set source weights',
     description: 'Writes the given weights into the configuration; the other weights are unchanged.',
     role: 'admin',
-    problems: { ...CHANGE_PROBLEMS, 404: 'There is no crawler with that name.' },
+    problems: { ...CHANGE_PROBLEMS, ...UNKNOWN_CRAWLER },
   })
   @ApiOkResponse({ type: WeightsDto, description: 'All weights in force.' })
   async set(

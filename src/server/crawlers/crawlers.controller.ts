@@ -6,7 +6,7 @@ import type { EngineApi } from '../../engine/engine-api.js';
 import { MAX_OLDEST_HOSTS } from '../../engine/ports/frontier-store.js';
 import type { CrawlerView } from '../../engine/views/crawler-views.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
-import { Operation } from '../http/operation.js';
+import { Operation, UNKNOWN_CRAWLER } from '../http/operation.js';
 import type { Page } from '../http/paging.js';
 import { PageResponse } from '../http/paging.js';
 import { PAST_PROBLEM, PauseQuery, parseUntil } from '../http/pause.query.js';
@@ -14,8 +14,6 @@ import type { Answer } from '../http/schema.js';
 import { toOptionalIsoTime } from '../http/time.js';
 import { API, ENGINE } from '../tokens.js';
 import { crawlerSchema, oldestSchema } from './crawler.schema.js';
-
-const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
 
 type CrawlerAnswer = Answer<typeof crawlerSchema>;
 
@@ -42,7 +40,7 @@ export class CrawlersController {
     summary: 'One crawler',
     description: 'State, counts by status, sources and rates of the crawler, and what limits its speed.',
     role: 'read',
-    problems: NOT_FOUND_PROBLEM,
+    problems: UNKNOWN_CRAWLER,
   })
   @ApiOkResponse({ schema: crawlerSchema.ref })
   async get(@Param('crawler') crawler: string): Promise<CrawlerAnswer> {
@@ -57,7 +55,7 @@ export class CrawlersController {
       `For each source, the URL that has been due longest, among the ${MAX_OLDEST_HOSTS} hosts whose URLs have been due longest. ` +
       'Empty sources are left out.',
     role: 'read',
-    problems: NOT_FOUND_PROBLEM,
+    problems: UNKNOWN_CRAWLER,
   })
   @PageResponse(oldestSchema)
   async listOldest(@Param('crawler') crawler: string): Promise<Page<Answer<typeof oldestSchema>>> {
@@ -71,7 +69,7 @@ export class CrawlersController {
     summary: 'Start',
     description: 'The crawler starts fetching, and continues to do so after a restart of the server.',
     role: 'operate',
-    problems: NOT_FOUND_PROBLEM,
+    problems: UNKNOWN_CRAWLER,
   })
   @ApiOkResponse({ schema: crawlerSchema.ref })
   start(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerAnswer> {
@@ -85,7 +83,7 @@ export class CrawlersController {
     description:
       'The crawler fetches nothing new until it is started again, or until the end of the pause; orders in memory are delivered.',
     role: 'operate',
-    problems: { ...NOT_FOUND_PROBLEM, ...PAST_PROBLEM },
+    problems: { ...UNKNOWN_CRAWLER, ...PAST_PROBLEM },
   })
   @ApiOkResponse({ schema: crawlerSchema.ref })
   pause(
@@ -102,7 +100,7 @@ export class CrawlersController {
     summary: 'Stop',
     description: 'The crawler fetches nothing until it is started again, and abandons what is in flight.',
     role: 'operate',
-    problems: NOT_FOUND_PROBLEM,
+    problems: UNKNOWN_CRAWLER,
   })
   @ApiOkResponse({ schema: crawlerSchema.ref })
   stop(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerAnswer> {

@@ -15,7 +15,7 @@ import {
 import { configurationStateSchema } from '../configuration/configuration.schema.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { IsOneOf, IsText } from '../http/fields.js';
-import { Operation } from '../http/operation.js';
+import { Operation, UNKNOWN_CRAWLER } from '../http/operation.js';
 import type { Page } from '../http/paging.js';
 import { PageResponse } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
@@ -117,7 +117,7 @@ export class FormerCrawlersController {
       'Changes the name in the configuration, and decides what becomes of the documents. With `hand-over` and without `to`, the crawler keeps its URLs and documents under the new name.',
     role: 'admin',
     crawlers: 'server',
-    problems: { ...CHANGE_PROBLEMS, 404: 'There is no crawler with that name.' },
+    problems: { ...CHANGE_PROBLEMS, ...UNKNOWN_CRAWLER },
   })
   @ApiOkResponse({ schema: configurationStateSchema.ref })
   async rename(
@@ -146,7 +146,7 @@ export class FormerCrawlersController {
     description: 'Removes the crawler from the configuration, and decides what becomes of its documents.',
     role: 'admin',
     crawlers: 'server',
-    problems: { ...CHANGE_PROBLEMS, 404: 'There is no crawler with that name.' },
+    problems: { ...CHANGE_PROBLEMS, ...UNKNOWN_CRAWLER },
   })
   @ApiOkResponse({ schema: configurationStateSchema.ref })
   async remove(

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { IsOneOf } from '../http/fields.js';
-import { Operation } from '../http/operation.js';
+import { Operation, UNKNOWN_CRAWLER } from '../http/operation.js';
 import type { Page } from '../http/paging.js';
 import { PageResponse } from '../http/paging.js';
 import { type Answer, counts, integer, schema, seconds, time } from '../http/schema.js';
@@ -44,7 +44,7 @@ export class HistoryController {
     description:
       'Visits, failures and orders, oldest point first; kept across restarts. There are no points for times when the server was down.',
     role: 'read',
-    problems: { 404: 'There is no crawler with that name.' },
+    problems: UNKNOWN_CRAWLER,
   })
   @PageResponse(pointSchema, 'All points.')
   async get(@Param('crawler') crawler: string, @Query() { range }: HistoryQuery): Promise<Page<PointAnswer>> {

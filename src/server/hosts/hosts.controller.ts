@@ -6,7 +6,7 @@ import type { HostView } from '../../engine/views/host-views.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { IsOneOf, IsText } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
-import { Operation } from '../http/operation.js';
+import { Operation, UNKNOWN_CRAWLER } from '../http/operation.js';
 import {
   mapPage,
   type Page,
@@ -78,7 +78,7 @@ export class HostsController {
     description: 'In alphabetical order, with counts, politeness and health. Politeness is shared by all crawlers.',
     role: 'read',
     crawlers: 'query',
-    problems: { 404: 'There is no crawler with that name.' },
+    problems: UNKNOWN_CRAWLER,
   })
   @PageResponse(hostSchema)
   async list(@Query() query: HostsQuery): Promise<Page<HostAnswer>> {
@@ -111,7 +111,7 @@ export class HostsController {
       'Subfolders with the number of URLs in each, and the URLs in the folder itself. Each response is quick: a large host is counted in steps, `next` requests the following step, and the counts of all steps add up to the exact totals.',
     role: 'read',
     crawlers: 'query',
-    problems: { 404: 'There is no crawler with that name.', 422: 'The string is not a folder.' },
+    problems: { ...UNKNOWN_CRAWLER, 422: 'The string is not a folder.' },
   })
   @ApiOkResponse({ schema: folderSchema.ref })
   async listFolders(@Param('host') host: string, @Query() query: FolderQuery): Promise<Answer<typeof folderSchema>> {
@@ -126,7 +126,6 @@ export class HostsController {
     description:
       'What `render="auto"` has learned for each URL pattern since the start of the process, and what an operator has overruled.',
     role: 'read',
-    problems: {},
   })
   @ApiOkResponse({ schema: hostRenderingSchema.ref })
   async getRendering(@Param('host') host: string): Promise<HostRenderingAnswer> {

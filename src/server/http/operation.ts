@@ -62,6 +62,9 @@ export const CLOSED_PROBLEMS: Readonly<Record<number, string>> = {
     '`Retry-After` says when to try again.',
 };
 
+/** The problem of calls that name a crawler. */
+export const UNKNOWN_CRAWLER = { 404: 'There is no crawler with that name.' } as const;
+
 /** Problems of every call that takes a body. */
 export const BODY_PROBLEMS: Readonly<Record<number, string>> = {
   413: 'The body is too long.',

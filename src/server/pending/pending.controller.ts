@@ -4,7 +4,7 @@ import { iterateLines, type TextLine } from '../../domain/url/url-list.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { findLineFault, MAX_LISTED, requireLines, sliceLines } from '../http/line-slices.js';
-import { Operation, TEXT_TYPE } from '../http/operation.js';
+import { Operation, TEXT_TYPE, UNKNOWN_CRAWLER } from '../http/operation.js';
 import { type Answer, integer, list, ownSchema, text } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 
@@ -60,7 +60,7 @@ export class PendingController {
       'visited, and 0 is a URL that is waiting for its first visit. URLs that were visited and have no document (noindex, redirects, other ' +
       'media types, robots.txt), and those that are not visited (filtered, excluded), are left out.',
     role: 'read',
-    problems: { 404: 'There is no crawler with that name.' },
+    problems: UNKNOWN_CRAWLER,
   })
   @ApiProduces(TEXT_TYPE)
   @ApiOkResponse({
@@ -83,7 +83,7 @@ export class PendingController {
       'someone requests it; an indexed URL is refreshed as if it had been visited by this server at that time.',
     role: 'operate',
     consumes: [TEXT_TYPE],
-    problems: { 404: 'There is no crawler with that name.' },
+    problems: UNKNOWN_CRAWLER,
   })
   @ApiBody({ schema: { type: 'string', minLength: 1, example: EXAMPLE } })
   @ApiOkResponse({ schema: importSchema.ref })

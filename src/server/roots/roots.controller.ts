@@ -6,7 +6,7 @@ import { iterateUrlListEntries, type TextLine } from '../../domain/url/url-list.
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { findLineFault, MAX_LISTED, requireLines, sliceLines } from '../http/line-slices.js';
-import { Operation, TEXT_TYPE } from '../http/operation.js';
+import { Operation, TEXT_TYPE, UNKNOWN_CRAWLER } from '../http/operation.js';
 import { mapPage, type Page, PageQuery, PageResponse, parseTextCursor, toPage } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import type { Answer } from '../http/schema.js';
@@ -22,8 +22,6 @@ import {
   urlListOutcomeSchema,
 } from './root.schema.js';
 
-const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
-
 @Controller(`${API}/crawlers/:crawler/roots`)
 export class RootsController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
@@ -35,7 +33,7 @@ export class RootsController {
     description:
       'Roots of the configuration, then submitted ones, in alphabetical order, with what is known about each.',
     role: 'read',
-    problems: NOT_FOUND_PROBLEM,
+    problems: UNKNOWN_CRAWLER,
   })
   @PageResponse(rootSchema)
   async list(@Param('crawler') crawler: string, @Query() query: PageQuery): Promise<Page<Answer<typeof rootSchema>>> {
@@ -53,7 +51,7 @@ export class RootsController {
     summary: 'Submit a root URL',
     description: 'The URL is queued as a root; a known URL becomes due now.',
     role: 'operate',
-    problems: { ...NOT_FOUND_PROBLEM, 422: 'The crawl policy rejects the URL; `explanation` says why.' },
+    problems: { ...UNKNOWN_CRAWLER, 422: 'The crawl policy rejects the URL; `explanation` says why.' },
   })
   @ApiCreatedResponse({ schema: urlStateSchema.ref, description: 'The URL was not known.' })
   @ApiOkResponse({ schema: urlStateSchema.ref, description: 'The URL was already known.' })
@@ -87,7 +85,7 @@ export class RootsController {
       'With `deleteNoServer="no"` the whole server of each URL is crawled.',
     role: 'operate',
     consumes: [TEXT_TYPE],
-    problems: NOT_FOUND_PROBLEM,
+    problems: UNKNOWN_CRAWLER,
   })
   @ApiBody({ schema: { type: 'string', minLength: 1, example: '# our sites\nhttps://docs.example.com/\n' } })
   @ApiOkResponse({ schema: urlListOutcomeSchema.ref })

@@ -3,7 +3,7 @@ import { ApiOkResponse } from '@nestjs/swagger';
 import { URL_STATUSES } from '../../domain/crawl/url-state.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { SurveyView } from '../../engine/views/url-views.js';
-import { Operation } from '../http/operation.js';
+import { Operation, UNKNOWN_CRAWLER } from '../http/operation.js';
 import { type Answer, integer, listOf, oneOf, schema, seconds, text, time } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 
@@ -48,7 +48,7 @@ export class CoverageController {
     description:
       'Stored URLs by status and reason, and documents in the index by the time since their last visit. The call reads all stored URLs, which takes about a second for a million.',
     role: 'read',
-    problems: { 404: 'There is no crawler with that name.' },
+    problems: UNKNOWN_CRAWLER,
   })
   @ApiOkResponse({ schema: coverageSchema.ref })
   async get(@Param('crawler') crawler: string): Promise<Answer<typeof coverageSchema>> {

@@ -2,7 +2,7 @@ import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { IsText } from '../http/fields.js';
-import { Operation } from '../http/operation.js';
+import { Operation, UNKNOWN_CRAWLER } from '../http/operation.js';
 import {
   createInvalidCursorProblem,
   mapPage,
@@ -15,8 +15,6 @@ import {
 import type { Answer } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 import { errorClassSchema, errorHostSchema } from './error.schema.js';
-
-const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
 
 class ErrorsQuery {
   @IsText({ required: false, description: 'Only URLs of this web server.', maxLength: 300 })
@@ -36,7 +34,7 @@ export class ErrorsController {
     summary: 'URLs in error, by error code',
     description: 'Exact counts of the URLs currently in error, largest first.',
     role: 'read',
-    problems: NOT_FOUND_PROBLEM,
+    problems: UNKNOWN_CRAWLER,
   })
   @PageResponse(errorClassSchema, 'All error codes that occur.')
   async listClasses(
@@ -54,7 +52,7 @@ export class ErrorsController {
     summary: 'Web servers with an error',
     description: 'Exact counts of the URLs currently in error with this code, largest first.',
     role: 'read',
-    problems: NOT_FOUND_PROBLEM,
+    problems: UNKNOWN_CRAWLER,
   })
   @PageResponse(errorHostSchema)
   async listHosts(

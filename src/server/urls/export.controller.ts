@@ -6,7 +6,7 @@ import type { SearchStep } from '../../engine/ports/frontier-store.js';
 import { ClientGone } from '../http/client-gone.js';
 import { answerAsFile, CSV_TYPE, toCsvLine } from '../http/csv.js';
 import { IsOneOf } from '../http/fields.js';
-import { NDJSON_TYPE, Operation } from '../http/operation.js';
+import { NDJSON_TYPE, Operation, UNKNOWN_CRAWLER } from '../http/operation.js';
 import type { Answer } from '../http/schema.js';
 import { API, ENGINE } from '../tokens.js';
 import { UrlsQuery } from './url.query.js';
@@ -32,7 +32,7 @@ export class ExportController {
     description:
       'Takes the filters of `listUrls`, without paging: CSV with a header, or a line of JSON for each URL. `limit` and `cursor` are ignored.',
     role: 'read',
-    problems: { 404: 'There is no crawler with that name.' },
+    problems: UNKNOWN_CRAWLER,
   })
   @ApiOkResponse({
     description: 'The file.',

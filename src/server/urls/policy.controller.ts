@@ -5,7 +5,7 @@ import type { RefusedView } from '../../engine/crawl/frontier/refused-links.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { ConfigurationFormat } from '../configuration/configuration-format.js';
 import { IsText, IsTruth } from '../http/fields.js';
-import { Operation } from '../http/operation.js';
+import { Operation, UNKNOWN_CRAWLER } from '../http/operation.js';
 import type { Page } from '../http/paging.js';
 import { PageResponse } from '../http/paging.js';
 import { type Answer, integer, listOf, schema, text, time, url } from '../http/schema.js';
@@ -15,8 +15,6 @@ import { API, CONFIGURATION_FORMAT, ENGINE } from '../tokens.js';
 import { contentTrialSchema, pageViewSchema } from './page-view.schema.js';
 import { ExplainQuery, PageViewQuery, UrlQuery } from './url.query.js';
 import { judgedSchema } from './url-history.schema.js';
-
-const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
 
 /** Maximum number of characters in a `cw:Content`. */
 const MAX_CONTENT = 20_000;
@@ -68,7 +66,7 @@ export class PolicyController {
       'said when it was last fetched, the source in which the URL is queued, and every visit, order and refused link on record. Works for any URL, stored or not. ' +
       'Nothing is fetched or queued.',
     role: 'read',
-    problems: { ...NOT_FOUND_PROBLEM, 422: 'The string is not a URL.' },
+    problems: { ...UNKNOWN_CRAWLER, 422: 'The string is not a URL.' },
   })
   @ApiOkResponse({ schema: judgedSchema.ref })
   async explain(
@@ -86,7 +84,7 @@ export class PolicyController {
     description:
       'Fetches the page now, reads it according to `cw:Content`, and judges each of its links; nothing is queued or pushed. With `render`, its scripts run, and the page as it was sent is shown beside the result. Politeness applies.',
     role: 'operate',
-    problems: { ...NOT_FOUND_PROBLEM, 422: 'The string is not a URL.' },
+    problems: { ...UNKNOWN_CRAWLER, 422: 'The string is not a URL.' },
   })
   @ApiOkResponse({ schema: pageViewSchema.ref })
   async viewPage(@Param('crawler') crawler: string, @Query() { url, render }: PageViewQuery): Promise<PageViewAnswer> {
@@ -105,7 +103,7 @@ export class PolicyController {
     role: 'operate',
     writes: false,
     problems: {
-      ...NOT_FOUND_PROBLEM,
+      ...UNKNOWN_CRAWLER,
       422: 'The string is not a URL, or no request can be sent to the host at the moment.',
     },
   })
@@ -128,7 +126,7 @@ export class PolicyController {
     description:
       'Links that were never stored, counted by reason and host since the start of the process, with samples.',
     role: 'read',
-    problems: NOT_FOUND_PROBLEM,
+    problems: UNKNOWN_CRAWLER,
   })
   @PageResponse(refusedSchema)
   async listRefused(@Param('crawler') crawler: string): Promise<Page<Answer<typeof refusedSchema>>> {

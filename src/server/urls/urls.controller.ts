@@ -5,7 +5,7 @@ import type { EngineApi } from '../../engine/engine-api.js';
 import type { RefreshOutcome, RestingHost } from '../../engine/views/url-views.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { ClientGone } from '../http/client-gone.js';
-import { Operation } from '../http/operation.js';
+import { Operation, UNKNOWN_CRAWLER } from '../http/operation.js';
 import { encodeCursor, parseNumberCursor } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import { type Answer, countSchema, listOf, schema, text, timeAhead } from '../http/schema.js';
@@ -15,8 +15,6 @@ import { ClearQuery, RefreshDto, UrlFilterQuery, UrlQuery, UrlsQuery } from './u
 import { requireFilter, toUrlFilter } from './url-filter.js';
 import { urlHistorySchema } from './url-history.schema.js';
 import { urlPageSchema } from './url-state.schema.js';
-
-const NOT_FOUND_PROBLEM = { 404: 'There is no crawler with that name.' };
 
 const restingHostSchema = schema<RestingHost>()('RestingHost', {
   host: text('www.example.com').from('hostKey'),
@@ -46,7 +44,7 @@ export class UrlsController {
     description:
       "URLs that the crawler knows, in the store's order; filters narrow the list. Each response is quick: if a page has few or no URLs but has `next`, the search was cut off after a time limit; `searched` says how far it got, and `next` continues it.",
     role: 'read',
-    problems: NOT_FOUND_PROBLEM,
+    problems: UNKNOWN_CRAWLER,
   })
   @ApiOkResponse({ schema: urlPageSchema.ref })
   async list(
@@ -79,7 +77,7 @@ export class UrlsController {
     description:
       'Takes the filters of `listUrls`. The call takes a while if a pattern has to be matched against many URLs.',
     role: 'read',
-    problems: NOT_FOUND_PROBLEM,
+    problems: UNKNOWN_CRAWLER,
   })
   @ApiOkResponse({ schema: countSchema.ref })
   async count(
@@ -117,7 +115,7 @@ export class UrlsController {
       'Deletes all stored URLs that match the filters of `listUrls`, such as a LIKE pattern, and their documents from the index. At least one filter is required (otherwise 400); `like=%` means all URLs.',
     role: 'operate',
     problems: {
-      ...NOT_FOUND_PROBLEM,
+      ...UNKNOWN_CRAWLER,
       409: '`confirm=true` is missing; `count` says how many URLs match.',
       422: 'No filter is set.',
     },
@@ -188,7 +186,7 @@ export class UrlsController {
     summary: 'Clear the error cache',
     description: 'Forgets all URLs in error; the crawler may rediscover them through links.',
     role: 'operate',
-    problems: NOT_FOUND_PROBLEM,
+    problems: UNKNOWN_CRAWLER,
   })
   @ApiOkResponse({ schema: countSchema.ref })
   async clearErrors(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CountAnswer> {
