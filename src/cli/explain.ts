@@ -122,8 +122,6 @@ function toCandidate(context: CrawlContext, rawUrl: string, rawFrom: string | un
   return createLikelyLink(context, url, from);
 }
 
-/** The output of `crawlway explain`: the headline first, then everything that supports it. */
-
 /** Without a server, only what the configuration says. */
 type ExplanationReport = Pick<JudgedDto, 'url' | 'headline' | 'discoveredVia' | 'verdict' | 'trace'> &
   Partial<JudgedDto>;
@@ -138,6 +136,7 @@ const DISCOVERED_AS: Readonly<Record<string, string>> = {
 
 const MAX_LINES = 10;
 
+/** The headline first, then everything that supports it. */
 function formatExplanation(crawler: string, explanation: ExplanationReport): string {
   const { url, headline } = explanation;
   const lines = [

@@ -1,7 +1,7 @@
 /** `crawlway render`: compares a page as sent by the server with its rendered form. */
 import { writeFile } from 'node:fs/promises';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
-import { toRenderingView } from '../engine/control/rendering-view.js';
+import { toRenderingView } from '../engine/control/first-look.js';
 import type { PageResult } from '../engine/ports/page-task.js';
 import { openConfigurationFile } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';

@@ -143,8 +143,6 @@ export abstract class Exchange implements TimedTask {
   }
 }
 
-/** Converts the header fields of a response to the form that FetchOutcome promises. */
-
 /** Fields whose values may contain commas: repeated ones are separated by a line feed. */
 const LINE_SEPARATED_FIELDS: ReadonlySet<string> = new Set(['set-cookie', 'link', 'x-robots-tag']);
 /** Fields that servers fill with UTF-8; all others stay in Latin-1, so that an ETag is sent back unchanged. */
@@ -162,7 +160,10 @@ const SINGLE_VALUE_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** `receivedFields`: lower-case names, and values with one character per byte; an array if a field was repeated. */
+/**
+ * Converts the header fields of a response to the form that FetchOutcome promises.
+ * @param receivedFields lower-case names, and values with one character per byte; an array if a field was repeated
+ */
 export function normalizeHeaders(
   receivedFields: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {

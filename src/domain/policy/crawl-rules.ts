@@ -204,8 +204,6 @@ function createRejection(rule: CompiledRule | undefined, { place }: CrawlerDefin
   };
 }
 
-/** Descriptions of match expressions, for explanations and the resolved view. */
-
 /** Describes an expression: `host exact "www.foo.com" and not (path suffix ".gif")`. */
 export function formatExpression(expression: MatchExpression): string {
   switch (expression.type) {

@@ -20,9 +20,8 @@ import type { LedgerEntry } from '../ports/frontier-store.js';
 import type { Ports } from '../ports/ports.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { type LinkView, type PageView, type UrlExplanation, type UrlHistory } from '../views/url-views.js';
-import { toPageFacts } from './first-look.js';
+import { toPageFacts, toRenderingView } from './first-look.js';
 import { inspectPage } from './inspect-page.js';
-import { toRenderingView } from './rendering-view.js';
 import type { UrlFactsReader } from './url-facts.js';
 import { fetchForUser } from './user-fetches.js';
 

@@ -2,6 +2,7 @@ import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { RobotsOpinion } from '../../domain/explain/facts.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
 import { getMaxRequestsPerHost } from '../../domain/politeness/politeness.js';
+import { compareTexts } from '../../domain/render/compare-texts.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
 import { type CrawlUrl, getHostKey, getOrigin, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Host } from '../crawl/hosts/hosts.js';
@@ -10,7 +11,7 @@ import { type CrawlContext, compileContexts, findFetcher } from '../page/crawl-c
 import type { PageProcessor } from '../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../ports/page-task.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
-import type { LinkView, PageView } from '../views/url-views.js';
+import type { LinkView, PageView, RenderingView } from '../views/url-views.js';
 import { inspectPage } from './inspect-page.js';
 import { type HostAccess, type HostServices, requestInTurn, withHosts } from './user-fetches.js';
 
@@ -136,3 +137,27 @@ export function toPageFacts({ outcome, status }: PageResult): Omit<PageView, 'ur
 
 const getOutcomeName = (outcome: PageOutcome): string =>
   outcome.kind === 'error' ? outcome.code : outcome.kind === 'excluded' ? outcome.reason : outcome.kind;
+
+const MAX_LOST_LINKS = 200;
+
+/** Compares a page as it was sent with what its scripts made of it; undefined if rendering was not attempted. */
+export function toRenderingView({ rendering, outcome, links, refused }: PageResult): RenderingView | undefined {
+  const failure = outcome.kind === 'document' ? outcome.renderFailure : undefined;
+  if (!rendering) return failure && { time: NO_TIME, requests: 0, refused: {}, failure };
+  const { time, requests, sent, picture } = rendering;
+  const view = { time, requests, refused: rendering.refused, readiness: rendering.readiness, failure };
+  if (!sent || outcome.kind !== 'document') return view;
+  const currentLinks = new Set([...links, ...refused].map(({ url }) => url));
+  const { title, text, textLength } = sent;
+  return {
+    ...view,
+    comparison: {
+      ...compareTexts(text, outcome.reading?.text ?? ''),
+      sent: { title, text, textLength, links: sent.links.length },
+      lostLinks: sent.links.filter((link) => !currentLinks.has(link)).slice(0, MAX_LOST_LINKS),
+    },
+    picture: picture && Buffer.from(picture).toString('base64'),
+  };
+}
+
+const NO_TIME = milliseconds(0);

@@ -225,8 +225,6 @@ async function findCrawlerName(client: CrawlwayClient, name: string | undefined)
 const listCrawlerNames = async (client: CrawlwayClient): Promise<readonly string[]> =>
   (await client.call('GET /api/v1/crawlers')).items.map(({ name }) => name);
 
-/** Results of tools: the API's answers, bounded, and without what people would not see. */
-
 /** Maximum number of characters in a result; an assistant cannot read more at once. */
 const MAX_CHARACTERS = 60_000;
 /** Length to which lists are shortened first. */

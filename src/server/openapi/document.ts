@@ -180,8 +180,6 @@ export function serveApiDocs(app: INestApplication): void {
   });
 }
 
-/** Describes what a call accepts as exactly as validation checks it, so that a request that fits the description is not refused as malformed. */
-
 type Schema = Record<string, unknown> & { readonly oneOf?: readonly Schema[] };
 
 /** Bodies that need one of several sets of fields. */
@@ -190,6 +188,7 @@ const ALTERNATIVES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   RuleInputDto: [['xml'], ['match', 'actions']],
 };
 
+/** Describes what a call accepts as exactly as validation checks it, so that a request that fits the description is not refused as malformed. */
 function describeRequestsExactly(
   document: OpenAPIObject,
   operations: readonly NonNullable<OpenAPIObject['paths'][string]['get']>[],

@@ -122,11 +122,6 @@ export abstract class CookieLogin<T extends LoginDefinitionOf<'form' | 'browser'
   }
 }
 
-/**
- * The URLs at which visitors log in, learned from the way in. On a site that consists of one script, only the query
- * tells the login page from the others.
- */
-
 const MAX_PAGES = 20;
 const MAX_DOCUMENTS = 20;
 
@@ -140,6 +135,10 @@ interface LoginPage {
   readonly parameters: readonly (readonly [string, string])[];
 }
 
+/**
+ * The URLs at which visitors log in, learned from the way in. On a site that consists of one script, only the query
+ * tells the login page from the others.
+ */
 class LoginPages {
   private pages: readonly LoginPage[] = [];
 

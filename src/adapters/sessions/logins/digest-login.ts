@@ -83,7 +83,6 @@ export class DigestLogin implements LoginMethod {
  * HTTP Digest (RFC 7616): MD5, SHA-256 and SHA-512-256, with or without `-sess`, and quality of protection `auth` or
  * none.
  */
-
 const HASHES: Readonly<Record<string, string>> = { md5: 'md5', 'sha-256': 'sha256', 'sha-512-256': 'sha512-256' };
 const ALGORITHMS_BY_STRENGTH = ['sha-512-256', 'sha-256', 'md5'];
 

@@ -87,13 +87,14 @@ export function describeRedirect(setCookie: string | undefined, location: string
   return parts.length === 0 ? undefined : parts.join('; ');
 }
 
-/** One-time passwords of authenticator apps (RFC 6238, with the parameters that all of them support). */
-
 const PERIOD_MS = 30_000;
 const DIGITS = 6;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** @throws Error when the secret is not Base32 */
+/**
+ * Computes a one-time password as authenticator apps do (RFC 6238, with the parameters that all of them support).
+ * @throws Error when the secret is not Base32
+ */
 export function computeTotp(secret: string, now: Instant): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(now / PERIOD_MS)));

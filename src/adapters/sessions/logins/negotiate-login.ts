@@ -83,7 +83,6 @@ export class NegotiateSession implements LoginMethod {
  * Kerberos tickets (RFC 4559) through the optional package `kerberos`, which binds to the system's libraries and is
  * loaded when a login needs it.
  */
-
 interface Kerberos {
   initializeClient(service: string, options: object): Promise<{ step(challenge: string): Promise<string> }>;
 }
