@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { LINKS_LENGTH } from '../../domain/content/exact-duplicates.js';
 import { hashContent, hasSameLinks } from './content-hash.js';
 import type { DocumentDraft, FetchedPage } from './document-steps.js';
 import { NO_CONTENT } from './extraction.js';
@@ -44,6 +45,22 @@ it('keeps the hash of a page with the same text, and detects changed links', () 
   expect([hasSameLinks(known, NO_CONTENT, digest), hasSameLinks(known, content, digest)]).toEqual([true, false]);
   const other = { ...NO_CONTENT, text: 'Other' };
   expect(hashContent(page('a', { content: other }, known), DRAFT, digest)).not.toBe(known);
+});
+
+it('covers links in the form that the database holds: each on a line, described if it is not plain', () => {
+  const links = [
+    { href: '/a', kind: 'a', nofollow: false },
+    { href: '/b', kind: 'a', nofollow: true },
+    { href: '/c', kind: 'iframe', nofollow: false },
+    { href: '/d', kind: 'a', nofollow: false },
+    { href: '/e', kind: 'next', nofollow: false },
+  ] as const;
+  const robotsMetas = [{ agent: 'robots', directives: 'index' }];
+  const content = { ...NO_CONTENT, text: 'Text', base: '/base', links, robotsMetas };
+  const written = '/base\nrobots:index\n/a\n/b\na!\r/c\niframe\r/d\n/e\nnext\r';
+  expect(hashContent(page('a', { content }), DRAFT, digest).endsWith(digest(written).slice(0, LINKS_LENGTH))).toBe(
+    true,
+  );
 });
 
 it('does not depend on where lines break, so that texts of one line, as they used to be, have the same hash', () => {
