@@ -85,6 +85,11 @@ describe('a text that has nothing in common with the indexed one', () => {
     expect(judge(changed(0, write(8)), [kept(1), kept(2)], { nonsense: sampleOf(write(9)) })).toBe('believe');
   });
 
+  it('is held if it is what the host sends for a URL that cannot exist, and no other page is as it was', () => {
+    const rewritten = [1, 2, 3, 4, 5, 6, 7, 8].map((i) => changed(i, write(i + 20)));
+    expect(judge(changed(0, WALL), rewritten, { nonsense: sampleOf(WALL) })).toBe('hold');
+  });
+
   it('is the error page of a page that is gone, if that is what the host sends and several others are well', () => {
     const nonsense = sampleOf(WALL);
     expect(judge(changed(0, WALL), [kept(1), kept(2)], { nonsense, askable: 10 })).toEqual({ ask: 6 });
@@ -170,9 +175,8 @@ describe('a text that has nothing in common with the indexed one', () => {
     });
 
     it('is held however many others there are', () => {
-      const many = Array.from({ length: 99 }, (_, i) =>
-        changed(i + 1, say(`walnut${'abcdefghij'[i % 10]}`, `x${'klmnopqrst'[i % 7]}`)),
-      );
+      const name = (i: number): string => `x${'abcdefghij'[i % 10]}y${'klmnopqrst'[Math.floor(i / 10)]}`;
+      const many = Array.from({ length: 99 }, (_, i) => changed(i + 1, say(name(i), `z${name(i)}`)));
       expect(judge(first, many)).toBe('hold');
     });
 
