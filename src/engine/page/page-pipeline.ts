@@ -11,7 +11,7 @@ import { type HttpResponse, isRedirect } from '../../domain/fetch/outcome.js';
 import { readValidators } from '../../domain/fetch/validators.js';
 import type { PushDocument } from '../../domain/push/order.js';
 import { milliseconds } from '../../domain/time/units.js';
-import { isRefusal } from '../ports/content-extractor.js';
+import { type Extraction, isRefusal, type Refusal } from '../ports/content-extractor.js';
 import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 import { hasSameLinks } from './content-hash.js';
@@ -163,14 +163,25 @@ function checkUnchanged({ context, effects, task }: RequestedPage, response: Htt
 }
 
 async function readBody(visit: Visit, response: HttpResponse): Promise<Ending> {
-  const { page, collector, tools } = visit;
-  const { task, mode } = page;
+  const { page, tools } = visit;
   const type = holdThread(tools, () => classifyBody(visit, response));
   if ('outcome' in type) return type;
   const { mediaType, feed } = type;
   if (isKnownScan(page, response, tools)) return { outcome: checkUnchanged(page, response) };
   const content = await extractContent(page, response, mediaType, tools);
   if ('kind' in content) return { outcome: content };
+  const ending = await endWithContent(visit, { response, mediaType, feed }, content);
+  if (content.heldUp === undefined) return ending;
+  return { ...ending, decodingTime: milliseconds((response.timings.decoding ?? 0) + content.heldUp) };
+}
+
+async function endWithContent(
+  visit: Visit,
+  { response, mediaType, feed }: Pick<ReadPage, 'response' | 'mediaType' | 'feed'>,
+  content: Extraction | Refusal,
+): Promise<Ending> {
+  const { page, collector, tools } = visit;
+  const { task, mode } = page;
   if (isRefusal(content)) {
     const { refused, detail } = content;
     const unread = { refused, detail };

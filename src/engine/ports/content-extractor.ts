@@ -8,10 +8,15 @@ import type { ReasonCode } from '../../domain/policy/reasons.js';
 import type { Duration } from '../../domain/time/units.js';
 import type { PageContent, ReadLimits } from './page-content.js';
 
-export type Extraction = PageContent;
+export type Extraction = PageContent & HeldUp;
+
+interface HeldUp {
+  /** How long documents of other hosts have waited for this one to be read: its host pauses for it. */
+  readonly heldUp?: Duration;
+}
 
 /** Why a body could not be read. Its document is still sent, with its bytes and the metas that do not depend on the content. */
-export interface Refusal {
+export interface Refusal extends HeldUp {
   readonly refused: Extract<ReasonCode, `extract-${string}`>;
   /** Human-readable details. */
   readonly detail: string;

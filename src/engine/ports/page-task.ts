@@ -266,7 +266,7 @@ export interface PageResult {
   readonly bytes: number;
   /** Present if the page was rendered or should have been. */
   readonly rendering?: RenderReport;
-  /** How long decoding the body blocked the thread. */
+  /** How long decoding the body blocked the thread, or its document those of other hosts. */
   readonly decodingTime?: Duration;
   /** How long the page blocked its thread, decoding included; absent if it is not needed. */
   readonly readingTime?: Duration;

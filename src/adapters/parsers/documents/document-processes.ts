@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import { DOCUMENT_TYPES, PICTURE_TYPES } from '../../../domain/content/document-types.js';
-import { hours, minutes } from '../../../domain/time/units.js';
+import { hours, milliseconds, minutes } from '../../../domain/time/units.js';
 import {
   type AsyncExtractor,
   type Extraction,
@@ -140,7 +140,8 @@ export class DocumentProcesses implements AsyncExtractor {
       signal?.addEventListener('abort', () => this.removeFromQueue(queued), { once: true });
       this.startNext();
     });
-    if (isRefusal(result) && !result.isPassing) this.refusals.set(digest, result);
+    if (isRefusal(result) && !result.isPassing)
+      this.refusals.set(digest, result.heldUp === undefined ? result : { ...result, heldUp: undefined });
     return result;
   }
 
@@ -161,14 +162,22 @@ export class DocumentProcesses implements AsyncExtractor {
       clearTimeout(this.timers.get(process));
       const { body, mediaType, context, ocr, resolve, reject } = this.queue.shift()!;
       const { maxLinks, maxTextLength } = context;
+      const startedAt = performance.now();
       process
         .read(body, { mediaType, maxLinks, maxTextLength, members: this.limits.members, ocr })
         .finally(() => {
           if (!process.ended) this.keepForReuse(process);
         })
-        .then(resolve, reject)
+        .then((result) => resolve(this.charge(result, context.url, startedAt)), reject)
         .finally(() => this.startNext());
     }
+  }
+
+  /** Whoever has large documents must not take the time in which those of others are read. */
+  private charge<R extends Extraction | Refusal>(result: R, url: string, startedAt: number): R {
+    const host = URL.parse(url)?.host;
+    if (this.queue.every(({ context }) => URL.parse(context.url)?.host === host)) return result;
+    return { ...result, heldUp: milliseconds(Math.round(performance.now() - startedAt)) };
   }
 
   private startProcess(): DocumentProcess {

@@ -245,3 +245,13 @@ describe('the process that reads documents', () => {
       expect(end).toMatchObject({ reason: new ExtractorUnavailable('the server is stopping') });
   });
 });
+
+it('a document that keeps those of other hosts waiting says how long, so that its host pauses for it', async () => {
+  const body = new TextEncoder().encode('{\\rtf1 some words}');
+  const read = (url: string) =>
+    processes.extract(body, 'application/rtf', { url, contentType: undefined, maxLinks: 10, maxTextLength: 1_000 });
+  const readAll = async (urls: readonly string[]) => (await Promise.all(urls.map(read))).map(({ heldUp }) => heldUp);
+  const own = ['http://a.test/1', 'http://a.test/2'];
+  expect(await readAll([...own, 'http://b.test/1'])).toEqual([expect.any(Number), expect.any(Number), undefined]);
+  expect(await readAll(own)).toEqual([undefined, undefined]);
+});
