@@ -28,10 +28,10 @@ describe('the files generated from the table', () => {
 
   it('accept the example, and refuse it with a misspelt element', () => {
     xmlRegisterFsInputProviders();
-    using schema = XmlDocument.fromBuffer(readFileSync('config/CrawlConfig.xsd'), { url: 'config/CrawlConfig.xsd' });
-    using validator = XsdValidator.fromDoc(schema);
+    const schema = XmlDocument.fromBuffer(readFileSync('config/CrawlConfig.xsd'), { url: 'config/CrawlConfig.xsd' });
+    const validator = XsdValidator.fromDoc(schema);
     const validate = (xml: string) => {
-      using document = XmlDocument.fromString(xml);
+      const document = XmlDocument.fromString(xml);
       validator.validate(document);
     };
     const example = readFileSync('CrawlConfig.xml.example', 'utf8');

@@ -36,9 +36,9 @@ describe('the samples', () => {
   it.each(SAMPLES)('%s is read without a problem and is valid by the XML Schema', (name) => {
     const { definition, problems } = read(name);
     expect([...problems, ...lint(definition!)]).toEqual([]);
-    using schema = XmlDocument.fromBuffer(readFileSync('config/CrawlConfig.xsd'), { url: 'config/CrawlConfig.xsd' });
-    using validator = XsdValidator.fromDoc(schema);
-    using document = XmlDocument.fromString(readFileSync(join(FOLDER, name), 'utf8'));
+    const schema = XmlDocument.fromBuffer(readFileSync('config/CrawlConfig.xsd'), { url: 'config/CrawlConfig.xsd' });
+    const validator = XsdValidator.fromDoc(schema);
+    const document = XmlDocument.fromString(readFileSync(join(FOLDER, name), 'utf8'));
     expect(() => validator.validate(document)).not.toThrow();
   });
 

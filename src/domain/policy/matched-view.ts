@@ -5,7 +5,7 @@ import { type ConditionStep, compileConditions } from './conditions.js';
 import { compileCrawlSpace } from './crawl-space.js';
 import { compileExpression } from './matching/expression.js';
 import { Subject } from './matching/subject.js';
-import { createResolvedView, MAX_LISTED_RECORDS, type ResolvedEntry } from './resolved.js';
+import { createResolvedView, MAX_LISTED, type ResolvedEntry } from './resolved.js';
 import { compileRecords, compileServers } from './server-records.js';
 import type { Candidate, LayerName } from './verdict.js';
 
@@ -39,6 +39,7 @@ export function createMatchedView(
 const matchSites = ({ roots }: CrawlerDefinition, { root }: Candidate): Matches =>
   roots
     .filter(({ site, entireSite }) => site || entireSite)
+    .slice(0, MAX_LISTED)
     .map(({ place }) => place !== undefined && root?.place === place);
 
 function matchSpaces(
@@ -57,7 +58,7 @@ function matchServers({ servers }: CrawlerDefinition, { url }: Candidate): Match
   if (!servers) return [];
   const matchedRecord = compileServers(servers)(url.href);
   return compileRecords(servers)
-    .slice(0, MAX_LISTED_RECORDS)
+    .slice(0, MAX_LISTED)
     .map(({ prefix }) => matchedRecord?.prefix === prefix);
 }
 
@@ -84,5 +85,5 @@ const findOriginalRule = (rule: ConditionRule, results: ReadonlyMap<ConditionRul
 
 function matchRules({ rules }: CrawlerDefinition, { url }: Candidate): Matches {
   const subject = new Subject(url);
-  return [undefined, ...rules.map(({ match }) => compileExpression(match, []).matches(subject))];
+  return [undefined, ...rules.slice(0, MAX_LISTED).map(({ match }) => compileExpression(match, []).matches(subject))];
 }

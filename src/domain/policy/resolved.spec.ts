@@ -136,3 +136,15 @@ test('shows for one URL the whole view, with matches', () => {
     'crawl-rules rule 3 (group "default"): host exact "c.com": false',
   ]);
 });
+
+test('lists ten thousand roots and rules, and says how many there are besides', () => {
+  const many = (length: number): number[] => Array.from({ length }, (_, i) => i);
+  const long = crawlerDefinition({
+    roots: many(10_002).map((i) => rootDefinition(`http://h${i}.com/`, { site: true })),
+    rules: many(10_003).map((i) => ruleDefinition(i, atom('host', 'prefix', 'h1.com'), { accept: true })),
+  });
+  const matched = createMatchedView(long, undefined, candidate('http://h1.com/'));
+  const lastOf = (layer: string) => matched.findLast((entry) => entry.layer === layer);
+  expect(lastOf('site-mode')).toMatchObject({ text: expect.stringMatching(/^2 more roots,/), matched: undefined });
+  expect(lastOf('crawl-rules')).toMatchObject({ text: expect.stringMatching(/^3 more rules,/), matched: undefined });
+});

@@ -75,12 +75,13 @@ function listLinkEntries({ linkRules, traps }: CrawlerDefinition): ResolvedEntry
 }
 
 const listSiteEntries = ({ roots }: CrawlerDefinition): ResolvedEntry[] =>
-  roots
-    .filter((root) => root.site || root.entireSite)
-    .map(({ url, site, place }) => {
-      const text = site ? `below root ${url}: URLs of its site` : `below root ${url}: URLs of its directory`;
-      return createEntry('site-mode', text, place);
-    });
+  listFirst(
+    'site-mode',
+    roots.filter((root) => root.site || root.entireSite),
+    'roots',
+    ({ url, site, place }) =>
+      createEntry('site-mode', `below root ${url}: URLs of its ${site ? 'site' : 'directory'}`, place),
+  );
 
 function listSpaceEntries(
   { crawlSpace }: CrawlerDefinition,
@@ -99,19 +100,25 @@ function listSpaceEntries(
 }
 
 /** A longer list is neither read by anybody nor written in a few milliseconds. */
-export const MAX_LISTED_RECORDS = 10_000;
+export const MAX_LISTED = 10_000;
+
+/** Lists as many items as can be read, and says how many there are besides. */
+function listFirst<T>(
+  layer: LayerName,
+  items: readonly T[],
+  noun: string,
+  toEntry: (item: T) => ResolvedEntry,
+): ResolvedEntry[] {
+  const entries = items.slice(0, MAX_LISTED).map(toEntry);
+  const text = `${items.length - entries.length} more ${noun}, which are not listed: name a URL to see which one applies to it`;
+  return entries.length === items.length ? entries : [...entries, createEntry(layer, text)];
+}
 
 /** In the order in which they take precedence. */
 function listServerEntries({ servers }: CrawlerDefinition): ResolvedEntry[] {
-  if (!servers) return [];
-  const layer = 'server-records';
-  const records = compileRecords(servers);
-  const entries = records
-    .slice(0, MAX_LISTED_RECORDS)
-    .map((record) => createEntry(layer, record.label, record.definition.place, describeRecordEffect(record)));
-  const rest = records.length - entries.length;
-  const text = `${rest} more server records, which are not listed: name a URL to see which one applies to it`;
-  return rest === 0 ? entries : [...entries, createEntry(layer, text, servers.place)];
+  return listFirst('server-records', servers ? compileRecords(servers) : [], 'server records', (record) =>
+    createEntry('server-records', record.label, record.definition.place, describeRecordEffect(record)),
+  );
 }
 
 function listConditionEntries({ conditions }: CrawlerDefinition): ResolvedEntry[] {
@@ -139,7 +146,9 @@ function listRuleEntries({ rules, defaultAccept, defaultIndex, defaultFollow }: 
   const effect = `accept=${defaultAccept}, index=${defaultIndex}, follow=${defaultFollow}`;
   return [
     createEntry('crawl-rules', 'defaults', undefined, effect.replaceAll('true', 'yes').replaceAll('false', 'no')),
-    ...rules.map((rule) => createEntry('crawl-rules', formatRule(rule), rule.place, describeRuleEffect(rule))),
+    ...listFirst('crawl-rules', rules, 'rules', (rule) =>
+      createEntry('crawl-rules', formatRule(rule), rule.place, describeRuleEffect(rule)),
+    ),
   ];
 }
 

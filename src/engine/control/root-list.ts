@@ -55,7 +55,7 @@ export class RootList {
   }
 
   /** Submitted roots sorted by URL, from the first one that is not before `from`. */
-  private async *readSubmitted(crawler: string, from: string): AsyncGenerator<RootSubmission> {
+  async *readSubmitted(crawler: string, from = ''): AsyncGenerator<RootSubmission> {
     const prefix = getRootSettingsPrefix(crawler);
     for (let start = prefix + from, last: string | undefined; ; ) {
       const page = [...(await this.store.listSettings(prefix, { from: start, limit: PAGE_SIZE }))];

@@ -4,6 +4,8 @@ import { assignSource } from '../../domain/frontier/sources.js';
 import { getServerScope } from '../../domain/policy/server-records.js';
 import { createRootContext, isStart, moveSite, moveSiteBack } from '../../domain/policy/site-mode.js';
 import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
+import { forEachInSteps, ITEMS_PER_STEP, runWithPauses } from '../../domain/steps.js';
+import { milliseconds } from '../../domain/time/units.js';
 import { type CrawlUrl, getHostKey, stripUserInfo, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -23,6 +25,8 @@ const PAGE_SIZE = 1_000;
  * for the hosts.
  */
 const MAX_IMMEDIATE_VISITS = 20;
+
+const NO_TIME = milliseconds(0);
 
 const FAILED: ReadonlySet<UrlStatus> = new Set(['error', 'removed']);
 
@@ -87,22 +91,33 @@ export class Roots {
    */
   async syncWithStore(crawler: Crawler, previousUrls: Iterable<string> = []): Promise<void> {
     const candidateUrls = new Set([...previousUrls, ...crawler.context.roots.keys()]);
-    const currentUrls = collectConfiguredRootUrls(crawler.context);
-    for (const root of await this.readStored(crawler.name, crawler.context)) {
-      this.registerRoot(crawler, root);
-      currentUrls.add(root.url.href);
-    }
-    for (const url of candidateUrls) if (!currentUrls.has(url)) this.drop(crawler, url);
+    const currentUrls = new Set(crawler.context.configuredRoots);
+    const stored = await this.readStored(crawler.name, crawler.context);
+    for (const root of stored) currentUrls.add(root.url.href);
+    await runWithPauses(
+      forEachInSteps(stored, (root) => this.registerRoot(crawler, root)),
+      this.pause,
+    );
+    const dropped = [...candidateUrls].filter((url) => !currentUrls.has(url));
+    await runWithPauses(
+      forEachInSteps(dropped, (url) => this.drop(crawler, url)),
+      this.pause,
+    );
   }
+
+  /** Lets others have their turn amid long lists. */
+  private pause = (): Promise<void> => this.services.clock.sleep(NO_TIME);
 
   /** Reads a crawler's roots from the store: submitted ones, and those whose site has moved. */
   async readStored(name: string, context: CrawlContext): Promise<RootContext[]> {
     const storedRoots = new Map<string, RootContext>();
-    for (const root of await this.readSubmitted(name)) {
+    let count = 0;
+    for await (const root of this.rootList.readSubmitted(name)) {
+      if (++count % ITEMS_PER_STEP === 0) await this.pause();
       const url = context.canonicalize(root.url);
       if (url) storedRoots.set(url.href, createRootContext(toRootDefinition(root), url));
     }
-    const configured = collectConfiguredRootUrls(context);
+    const configured = context.configuredRoots;
     const movedSites = await this.services.store.listSettings(`moved-site/${name}/`);
     for (const [setting, target] of movedSites) {
       const url = setting.slice(`moved-site/${name}/`.length);
@@ -189,7 +204,7 @@ export class Roots {
   /** Removes the submitted roots among these URLs; configured ones stay. */
   async forget(crawler: Crawler, urls: Iterable<string>): Promise<void> {
     const submitted = await this.services.store.listSettings(getRootSettingsPrefix(crawler.name));
-    const configured = collectConfiguredRootUrls(crawler.context);
+    const configured = crawler.context.configuredRoots;
     const forgotten = [...urls].filter((url) => submitted.has(getSettingName(crawler, url)));
     for (const url of forgotten) {
       await this.services.store.putSetting(getSettingName(crawler, url), undefined);
@@ -201,11 +216,6 @@ export class Roots {
   private saveRoot(crawler: Crawler, { submission, root }: AcceptedRoot): Promise<void> {
     const { href } = root.url;
     return this.services.store.putSetting(getSettingName(crawler, href), JSON.stringify({ ...submission, url: href }));
-  }
-
-  private async readSubmitted(name: string): Promise<RootSubmission[]> {
-    const settings = await this.services.store.listSettings(getRootSettingsPrefix(name));
-    return [...settings.values()].map((json) => JSON.parse(json) as RootSubmission);
   }
 
   private registerRoot(crawler: Crawler, root: RootContext): void {
@@ -242,10 +252,6 @@ export class Roots {
     };
   }
 }
-
-/** The canonical URLs of configured roots. */
-const collectConfiguredRootUrls = ({ definition, canonicalize }: CrawlContext): Set<string> =>
-  new Set(definition.roots.flatMap((root) => canonicalize(root.url)?.href ?? []));
 
 function* splitIntoChunks<T>(items: readonly T[]): Iterable<readonly T[]> {
   for (let i = 0; i < items.length; i += PAGE_SIZE) yield items.slice(i, i + PAGE_SIZE);

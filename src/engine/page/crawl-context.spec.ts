@@ -25,6 +25,10 @@ it('returns the root on whose site a URL is, whatever roots are added, moved and
   expect(on('http://b.example/docs-old')).toBe('http://b.example/docs');
   expect(on('http://b.example/')).toBeUndefined();
   expect(on('http://c.example/')).toBeUndefined();
+  expect(roots.cover(toCrawlUrl('http://d.example/x'))).toBe(false);
+  roots.set('http://d.example/', made('http://d.example/', { site: true }));
+  expect(on('http://d.example/x')).toBe('http://d.example/');
+  expect(roots.cover(toCrawlUrl('http://d.example/x'))).toBe(true);
 
   roots.set(whole.url.href, moveSite(whole, toCrawlUrl('http://c.example/')));
   expect([on('http://c.example/'), on('http://a.example/x')]).toEqual(['http://a.example/', undefined]);

@@ -36,6 +36,8 @@ export interface CrawlContext {
   /** True if a sink of this crawler accepts the text of documents that are not pages. */
   readonly wantsDocumentText: boolean;
   readonly roots: KnownRoots;
+  /** The canonical URLs of the roots that the configuration names. */
+  readonly configuredRoots: ReadonlySet<string>;
   /** The other crawlers that push to a sink of this one. */
   readonly others: readonly { readonly name: string; readonly roots: KnownRoots }[];
   /** Content definitions by name; the one for all pages has no name. */
@@ -142,6 +144,7 @@ function* compileContext(crawler: CrawlerDefinition, server: ServerDefinition) {
     wantsBytes: sinks.some(({ wantsBytes }) => wantsBytes),
     wantsDocumentText: destinations.some((sink) => sink.type === 'papi' && sink.options.documentText !== 'omit'),
     roots,
+    configuredRoots: new Set(roots.keys()) as ReadonlySet<string>,
     others: [] as { readonly name: string; readonly roots: KnownRoots }[],
     contents: compileContents(crawler.contents ?? []),
     readAcl: crawler.acl && compileAcl(crawler.acl),
@@ -166,7 +169,12 @@ export class KnownRoots extends Map<string, RootContext> {
   #byOwnHost: Map<string, RootContext[]> | undefined;
 
   override set(url: string, root: RootContext): this {
-    this.#byHost = this.#byOwnHost = undefined;
+    if (this.has(url)) {
+      this.#byHost = this.#byOwnHost = undefined;
+    } else {
+      if (this.#byHost) addByHost(this.#byHost, root);
+      if (this.#byOwnHost) addByHost(this.#byOwnHost, moveSiteBack(root));
+    }
     return super.set(url, root);
   }
 
@@ -196,13 +204,15 @@ export class KnownRoots extends Map<string, RootContext> {
 
 function groupByHost(roots: Iterable<RootContext>): Map<string, RootContext[]> {
   const byHost = new Map<string, RootContext[]>();
-  for (const root of roots) {
-    const hosts = root.site ? root.sitePrefixes.map((prefix) => toCrawlUrl(prefix).host) : [root.url.host];
-    for (const host of new Set(hosts)) {
-      const group = byHost.get(host);
-      if (group) group.push(root);
-      else byHost.set(host, [root]);
-    }
-  }
+  for (const root of roots) addByHost(byHost, root);
   return byHost;
+}
+
+function addByHost(byHost: Map<string, RootContext[]>, root: RootContext): void {
+  const hosts = root.site ? root.sitePrefixes.map((prefix) => toCrawlUrl(prefix).host) : [root.url.host];
+  for (const host of new Set(hosts)) {
+    const group = byHost.get(host);
+    if (group) group.push(root);
+    else byHost.set(host, [root]);
+  }
 }

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
+import { createCanonicalizer } from '../../domain/url/canonicalize.js';
+import type { CrawlContext } from '../page/crawl-context.js';
+import type { SettingsPage } from '../ports/frontier-store.js';
+import { Roots } from './roots.js';
+
+it('while thousands of submitted roots are read, the server does other things', async () => {
+  const settings = Array.from({ length: 3_500 }, (_, i): [string, string] => {
+    const url = `http://h${String(i).padStart(4, '0')}.example/`;
+    return [`root/a/${url}`, JSON.stringify({ url })];
+  });
+  const store = {
+    listSettings: async (prefix: string, page?: SettingsPage) => {
+      const { from = '', limit } = page ?? {};
+      const found = settings.filter(([name]) => name.startsWith(prefix) && name >= from);
+      return new Map(found.slice(0, limit));
+    },
+  };
+  let pauses = 0;
+  const clock = { sleep: async () => void pauses++ };
+  const roots = new Roots({ store, clock } as unknown as ConstructorParameters<typeof Roots>[0]);
+  const canonicalize = createCanonicalizer(crawlerDefinition().canonicalization);
+  const context = { canonicalize, configuredRoots: new Set<string>() } as unknown as CrawlContext;
+  expect(await roots.readStored('a', context)).toHaveLength(3_500);
+  expect(pauses).toBe(3);
+});
