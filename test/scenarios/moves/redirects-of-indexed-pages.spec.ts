@@ -52,6 +52,21 @@ describe('a page that redirects to a new address', () => {
     },
   );
 
+  it('keeps its document if the address is made up for each request, which is not asked for again and again', async () => {
+    const { site, world, everything } = await startCrawl(['/p1']);
+    let requests = 0;
+    site.set('/p1', () => ({ status: 302, headers: { location: `/session/${++requests}` } }));
+    site.otherwise(({ url }) => ({
+      headers: { 'content-type': 'text/html' },
+      body: `Welcome, this is session ${url}.`,
+    }));
+    await refresh(world);
+    expect(requests).toBeGreaterThan(1);
+    expect(requests).toBeLessThan(10);
+    expect(await world.indexed()).toEqual(expect.arrayContaining(everything));
+    expect(await world.state(site.url('/p1'))).toMatchObject({ status: 'error', reason: 'redirect-target-failed' });
+  });
+
   it('is found under its old address as long as the new one is waiting for its visit', async () => {
     const { site, world, everything } = await startCrawl();
     redirect(site, '/p1', '/new', 301).set('/new', { status: 429, headers: { 'retry-after': '86400' } });

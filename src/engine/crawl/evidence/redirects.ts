@@ -113,6 +113,11 @@ export class Redirects {
     }
     if (outcome.waits) return result;
     const { target } = outcome;
+    if (await this.isMadeUp(state, target))
+      return this.drop(
+        result,
+        fail('redirect-target-failed', `it redirects to ${target}, and to another address when it was last visited`),
+      );
     const earlier = this.seen.get(state.url);
     const isCurrent = earlier !== undefined && earlier.since >= before(startedAt, FRESH);
     const seen: Seen = isCurrent ? earlier : { since: startedAt, kind: 'look' };
@@ -136,6 +141,12 @@ export class Redirects {
         ),
       );
     return result;
+  }
+
+  /** Whether the page, which has waited for one address, leads to another new one: waiting for such addresses would have no end. */
+  private async isMadeUp({ reason, canonical }: UrlState, target: string): Promise<boolean> {
+    if (reason !== AWAITING_TARGET || canonical === undefined || canonical === target) return false;
+    return (await this.services.store.find(this.crawler, target)) === undefined;
   }
 
   /** To be called when the links of the visit are stored: decides what the redirect means for the document. */
