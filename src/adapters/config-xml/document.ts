@@ -89,12 +89,22 @@ function rewordParserError(message: string, firstLine: number): string {
 /** @throws XmlFault with the place of the first part that is not well-formed, not allowed, or too large */
 export const parseDocument = (text: string, file: string): XmlDocument => runAtOnce(parseDocumentInSteps(text, file));
 
-/** Long lists of elements are parsed piece by piece, beside a frame in which comments stand for them. */
+/** Long lists of elements are parsed piece by piece; a fault is that of the whole text, in which it may be another one. */
 export function* parseDocumentInSteps(
   text: string,
   file: string,
   elementsPerPiece = ITEMS_PER_STEP,
 ): Steps<XmlDocument> {
+  try {
+    return yield* parsePieces(text, file, elementsPerPiece);
+  } catch (error) {
+    if (!(error instanceof XmlFault)) throw error;
+    return yield* parsePieces(text, file, Number.POSITIVE_INFINITY);
+  }
+}
+
+/** Parses runs of elements by themselves, beside a frame in which comments stand for them. */
+function* parsePieces(text: string, file: string, elementsPerPiece: number): Steps<XmlDocument> {
   const findPlace = createPlaceFinder(text, file);
   const runs = scanMarkup(text, elementsPerPiece);
   if ('code' in runs) throw new XmlFault(runs.code, runs.message, findPlace(runs.offset));
@@ -130,9 +140,8 @@ export function* parseDocumentInSteps(
   return { text, root, placeAt: findPlace };
 }
 
-/** @throws XmlFault for the first fault of the text; that an element is never closed is known at the end only */
+/** @throws XmlFault for the first fault of a piece */
 function* checkPieces(pieces: readonly Piece[]): Steps<void> {
-  const faults: XmlFault[] = [];
   for (const { text, place } of pieces) {
     if (place !== pieces[0]?.place) yield;
     const validity = XMLValidator.validate(text);
@@ -143,13 +152,8 @@ function* checkPieces(pieces: readonly Piece[]): Steps<void> {
     const message = isAboutAttributes ? BAD_ATTRIBUTES : rewordParserError(msg, place.line);
     const column = (col || 1) + (line > 1 ? 0 : place.column - 1);
     const faultPlace = { file: place.file, line: (line || 1) + place.line - 1, column };
-    faults.push(new XmlFault('xml-not-well-formed', message, faultPlace));
+    throw new XmlFault('xml-not-well-formed', message, faultPlace);
   }
-  const isUnclosed = ({ message }: XmlFault): number => (/^(?:Unclosed tag|Invalid '\[)/.test(message) ? 1 : 0);
-  const [fault] = faults.sort(
-    (a, b) => isUnclosed(a) - isUnclosed(b) || a.place.line - b.place.line || a.place.column - b.place.column,
-  );
-  if (fault) throw fault;
 }
 
 function findInnermost(element: BuiltElement, offset: number): BuiltElement {
