@@ -187,6 +187,13 @@ describe('many pages that redirect to one', () => {
     for (const path of paths) site.page(`/closed${path}`, [], write(`new ${path}`));
     await world.pass(days(1));
     expect(await world.indexed()).toEqual(paths.map((path) => site.url(`/closed${path}`)).sort());
+    // What was found at one move says nothing about the next one.
+    const moved = await readStamps(world);
+    for (const path of paths)
+      redirect(site, `/closed${path}`, `/parked${path}`).page(`/parked${path}`, [], 'This domain is for sale.');
+    await refresh(world);
+    await world.pass(hours(2));
+    expect(await readStamps(world)).toEqual(moved);
   });
 
   it('one page that is permanently sent to the home page is gone', async () => {

@@ -43,6 +43,7 @@ type Redirect = Extract<PageOutcome, { kind: 'redirect' }>;
 
 interface NewText {
   readonly url: string;
+  readonly seenAt: Instant;
   /** Its sketch. */
   readonly text: bigint;
   /** What the new addresses of other pages of the host say, compared with it. */
@@ -247,12 +248,13 @@ export class Redirects {
 
   /** Whether pages with texts of their own are redirected to addresses of their own that all have one new text. */
   private async isTextForAll(url: string, text: bigint, { hostKey, textSketch }: UrlState): Promise<boolean> {
-    const since = before(this.services.clock.now(), WALL_LIFETIME);
+    const now = this.services.clock.now();
+    const since = before(now, WALL_LIFETIME);
     if (!((this.departures.get(hostKey) ?? 0) >= since)) return false;
     const isNew = textSketch !== undefined && sharesAlmostNothing(textSketch, text);
     const first = this.newTexts.get(hostKey);
-    if (!first) {
-      this.newTexts.set(hostKey, { url, text, others: 'unknown' });
+    if (!first || first.seenAt < since) {
+      this.newTexts.set(hostKey, { url, seenAt: now, text, others: 'unknown' });
       return isNew;
     }
     if (first.url === url) return isNew && first.others === 'same';
