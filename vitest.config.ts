@@ -80,7 +80,7 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     maxWorkers: 2,
     globalSetup: ['./test/support/program-setup.ts', './test/support/postgres-setup.ts'],
-    execArgv: ['--import', './test/support/register-typescript.mjs'],
+    execArgv: ['--enable-source-maps', '--import', './test/support/register-typescript.mjs'],
     projects: [
       project('units', ['{src,import,client,demo-index}/**/*.spec.ts', 'test/{docs,fuzz,console/units}/**/*.spec.ts'], {
         without: [...PROCESSES, ...MACHINE, ...ONLY_POSTGRESQL],

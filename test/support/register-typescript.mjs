@@ -9,10 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const require = createRequire(import.meta.url);
 const DECORATOR = /^\s*@[A-Z]\w*\(/m;
-const MODIFIERS = '(?:(?:private|protected|public|readonly|override) )+';
-/** A constructor up to its body's brace or the end of its call of `super`: indentation, modifier, parameters on one line or several, what follows. */
-const CONSTRUCTOR =
-  /^( *)((?:private |protected )?)constructor\((?:(.*)\)|\n([\s\S]*?)\n\1\)) \{(?:(\})|((?:(?!\n\1\})[\s\S])*?\n\1 {2}super\((?:.*\);|\n[\s\S]*?\n\1 {2}\);))?)/gm;
+const PARAMETER_PROPERTY = /\bconstructor\([^)]*\b(?:private|protected|public|readonly) /;
 
 const program = process.env.CRAWLWAY_TEST_PROGRAM;
 const FUZZ_FOR_MINUTES = new URL('fuzz-for-minutes.ts', import.meta.url).href;
@@ -41,31 +38,16 @@ registerHooks({
     // Vitest adds a query to the URL of a spec file.
     if (!/\.ts(?:\?|$)/.test(url) || url.includes('/node_modules/')) return next(url, context);
     const source = readFileSync(fileURLToPath(url), 'utf8');
-    if (DECORATOR.test(source)) return { format: 'module', source: compile(source), shortCircuit: true };
-    if (!source.includes('constructor(')) return next(url, context);
-    return { format: 'module-typescript', source: assignParameterProperties(source), shortCircuit: true };
+    if (!DECORATOR.test(source) && !PARAMETER_PROPERTY.test(source)) return next(url, context);
+    return { format: 'module', source: compile(source, url), shortCircuit: true };
   },
 });
 
-/**
- * Replaces parameter properties with assignments, on the line where the constructor's body or its call of `super` ends: Node removes
- * types only, and a line of a stack is that of the source. Relies on the project's format.
- */
-function assignParameterProperties(source) {
-  return source.replace(CONSTRUCTOR, (_, indent, access, line, lines, end = '', superCall = '') => {
-    const names = [];
-    const [text, before] = line === undefined ? [lines, `^${indent}  `] : [line, '^|, '];
-    const parameters = text.replace(new RegExp(`(${before})${MODIFIERS}(\\w+)`, 'gm'), (_match, space, name) => {
-      names.push(`this.${name} = ${name};`);
-      return space + name;
-    });
-    const list = line === undefined ? `\n${parameters}\n${indent}` : parameters;
-    return `${indent}${access}constructor(${list}) {${superCall}${names.join(' ')}${end}`;
-  });
-}
-
-function compile(source) {
+/** With a source map, so that a line of a stack is that of the source (`--enable-source-maps`). */
+function compile(source, url) {
   const { code } = require('@swc/core').transformSync(source, {
+    filename: fileURLToPath(url),
+    sourceMaps: 'inline',
     jsc: {
       target: 'es2022',
       parser: { syntax: 'typescript', decorators: true },
