@@ -3,10 +3,11 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import { findSecretsOfRules, replaceLiteralSecrets } from '../../src/adapters/config-xml/literal-secrets.js';
+import { findSecretsOfRulesInSteps, replaceLiteralSecrets } from '../../src/adapters/config-xml/literal-secrets.js';
 import { buildUrlWhere, GLOB, LIKE } from '../../src/adapters/storage/shared/filter-sql.js';
 import { parseIndexerConf } from '../../src/domain/policy/indexer-conf.js';
 import { redact } from '../../src/domain/redact.js';
+import { runAtOnce } from '../../src/domain/steps.js';
 import { toLikePattern } from '../../src/domain/url/like-pattern.js';
 import { onPostgres, postgresDatabase } from '../support/postgres.js';
 
@@ -38,7 +39,9 @@ const RULE_PIECES = [
 ];
 
 const hideSecrets = (text: string): string =>
-  replaceLiteralSecrets(new Map([['f', text]]), findSecretsOfRules(text, 'f')).texts.get('f') as string;
+  replaceLiteralSecrets(new Map([['f', text]]), runAtOnce(findSecretsOfRulesInSteps(text, 'f'))).texts.get(
+    'f',
+  ) as string;
 
 it('any rule file is read, with problems at places that exist in it', () => {
   fc.assert(

@@ -13,7 +13,7 @@ import {
   isSecretName,
   type TextRange,
 } from '../../domain/redact.js';
-import { forEachInSteps, runAtOnce, type Steps } from '../../domain/steps.js';
+import { forEachInSteps, type Steps } from '../../domain/steps.js';
 import type { LiteralSecret, TextsByFile } from '../../engine/ports/configuration-reading.js';
 import type { XmlDocument, XmlElement } from './document.js';
 import { findCanonicalAttributeName } from './interpret.js';
@@ -216,9 +216,6 @@ const COMMAND = /^([\s\uFEFF#]*)([^\s\uFEFF#=:][^\s=:]*)(?:[ \t=:]|\\\r?\n)+/;
  * `ProxyAuthBasic`, even if misspelled), secret headers, and logins in URLs. In a comment, several words are prose unless
  * they look like `AuthBasic user:password`.
  */
-export const findSecretsOfRules = (text: string, file: string): LiteralSecret[] =>
-  runAtOnce(findSecretsOfRulesInSteps(text, file));
-
 export function* findSecretsOfRulesInSteps(text: string, file: string): Steps<LiteralSecret[]> {
   const secrets: LiteralSecret[] = [];
   let start = 0;

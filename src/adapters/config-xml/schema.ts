@@ -19,10 +19,7 @@ const isElement = (value: unknown): value is ElementSpec =>
   typeof value === 'object' && value !== null && 'vocabulary' in value;
 
 const allSpecs = [crawl, rules, policy, errors, schedule, content, server, plugin, sink, logins].flatMap((part) =>
-  Object.values<unknown>(part)
-    .flat()
-    .filter(isElement)
-    .sort((a, b) => a.place - b.place),
+  Object.values<unknown>(part).flat().filter(isElement),
 );
 
 const specByName = new Map(allSpecs.map((spec) => [spec.name, spec]));

@@ -46,7 +46,11 @@ export function createResolvedView(
 }
 
 const createEntry = (layer: LayerName, text: string, place?: Place, effect?: string): ResolvedEntry => ({
-  ...{ layer, depth: 0, text, place, effect },
+  layer,
+  depth: 0,
+  text,
+  place,
+  effect,
 });
 
 const ENTRY_LISTERS: Readonly<
@@ -131,11 +135,9 @@ function listConditionEntries({ conditions }: CrawlerDefinition): ResolvedEntry[
 const listNestedEntries = (rules: readonly ConditionRule[], depth: number): ResolvedEntry[] =>
   rules.flatMap((rule) => [
     {
-      layer: 'conditions' as const,
+      ...createEntry('conditions', formatCondition(rule) + (rule.log ? ' (log)' : ''), rule.place),
       depth,
-      text: formatCondition(rule) + (rule.log ? ' (log)' : ''),
       effect: formatOptions(rule.options).join(', '),
-      place: rule.place,
     },
     ...listNestedEntries(rule.children, depth + 1),
   ]);

@@ -94,7 +94,11 @@ export const toStoredCandidate = (
 
 /** The link by which a URL that has not been found yet would most likely be found; on the page `from` if it is given. */
 export const createLikelyLink = ({ roots }: CrawlContext, url: CrawlUrl, from?: CrawlUrl): Candidate => ({
-  ...{ url, discoveredVia: 'link', from, root: roots.findLikely(from ?? url), hops: 1 },
+  url,
+  discoveredVia: 'link',
+  from,
+  root: roots.findLikely(from ?? url),
+  hops: 1,
 });
 
 /** @throws PolicyError, listing all problems, when the definition does not compile */

@@ -60,7 +60,11 @@ type CrawlerCount = { readonly crawler: string; readonly count: number };
 const define =
   (type: MetricSpec['type']) =>
   (name: string, help: string, labels: MetricSpec['labels'], rows: MetricSpec['rows']): MetricSpec => ({
-    ...{ type, name, help, labels, rows },
+    type,
+    name,
+    help,
+    labels,
+    rows,
   });
 const counter = define('counter');
 const gauge = define('gauge');

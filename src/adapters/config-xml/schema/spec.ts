@@ -31,8 +31,6 @@ export type Attributes = Readonly<Record<string, AttributeSpec<unknown>>>;
 
 export interface ElementSpec<A extends Attributes = Attributes> {
   readonly name: string;
-  /** Its place among all elements, in the order in which they are written: a module lists its exports by name. */
-  readonly place: number;
   readonly vocabulary: Vocabulary;
   readonly meaning: string;
   readonly attributes: A;
@@ -72,8 +70,6 @@ interface ElementOptions {
   readonly types?: OptionsByType;
 }
 
-let created = 0;
-
 /** Returns a function that creates the element specs of one vocabulary. */
 export const createElementFactory =
   (vocabulary: Vocabulary) =>
@@ -84,7 +80,6 @@ export const createElementFactory =
     options: ElementOptions = {},
   ): ElementSpec<A> => ({
     name,
-    place: created++,
     vocabulary,
     meaning,
     attributes,

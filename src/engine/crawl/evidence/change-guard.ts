@@ -83,7 +83,6 @@ interface HostMemory {
   robots?: { readonly fetchedAt: Instant; readonly verdict: 'believe' | 'hold' };
 }
 
-type Answered = Promise<PageAnswer | undefined>;
 interface ChangeGuardServices {
   readonly store: Pick<FrontierStore, 'list' | 'listOrders' | 'find' | 'get'>;
   readonly clock: Clock;
@@ -107,7 +106,10 @@ export class ChangeGuard {
   async review(context: CrawlContext, state: UrlState, result: PageResult): Promise<PageResult> {
     const { changeGuard, refresh } = context.definition;
     if (!changeGuard.on || state.stamp === undefined) return result;
-    const answer = await this.readAnswer(state, result, context);
+    // A type that was accepted and is no more is a matter of the configuration.
+    const isRefusedType = state.contentType !== undefined && !acceptsMediaType(context, state.contentType);
+    const answer =
+      isRefusedType && result.outcome.kind === 'excluded' ? undefined : await this.readAnswer(state, result);
     await this.noteAnswer(state, answer, result.outcome);
     if (!answer || (!answer.change && !isHoldCause(state.pendingDeletion))) return result;
     const isReleased = answer.change !== undefined && (await this.isHeldSince(state, changeGuard.believeAfter));
@@ -142,14 +144,12 @@ export class ChangeGuard {
   }
 
   /** What the page has said; undefined if it has failed, or says nothing about its document. */
-  private async readAnswer(state: UrlState, { outcome }: PageResult, context: CrawlContext): Answered {
+  private async readAnswer(state: UrlState, { outcome }: PageResult): Promise<PageAnswer | undefined> {
     const indexed = { indexedText: state.textSketch, indexedStamp: state.stamp };
     switch (outcome.kind) {
       case 'unchanged':
         return indexed;
       case 'excluded':
-        // A type that was accepted and is no more is a matter of the configuration.
-        if (state.contentType !== undefined && !acceptsMediaType(context, state.contentType)) return undefined;
         return isDirective(outcome.reason) && outcome.byConfiguration !== true
           ? { ...indexed, change: { kind: 'directive', reason: outcome.reason } }
           : undefined;

@@ -11,7 +11,7 @@ const hostResting = (until: number): Host => ({ politeness: { nextRequestAt: ins
 
 function group() {
   const clock = new ManualClock();
-  const shared = new PolitenessGroup('address 10.0.0.1', clock);
+  const shared = new PolitenessGroup('address 10.0.0.1', false, clock);
   const offered: string[] = [];
   const gate = () => new GroupGate(shared, ({ host }) => offered.push(host.key));
   const takeOffered = () => offered.splice(0);
@@ -32,13 +32,13 @@ describe('the gate of hosts with one address', () => {
   });
 
   it.each([
-    ['address 10.0.0.1', 2],
-    ['domain shop.example', 60],
+    ['address 10.0.0.1', false, 2],
+    ['domain shop.example', true, 60],
   ])(
     '%s: what one host asks for beyond the pause of the crawl delays its neighbours only if they have one owner',
-    (key, wait) => {
+    (key, hasOneOwner, wait) => {
       const clock = new ManualClock();
-      const gate = new GroupGate(new PolitenessGroup(key, clock), () => undefined);
+      const gate = new GroupGate(new PolitenessGroup(key, hasOneOwner, clock), () => undefined);
       gate.onVisitStarted();
       gate.onFetched(hostResting(clock.now() + 60_000), 0, seconds(2));
       expect(gate.getOpeningTime(clock.now(), window('b'))).toBe(plus(clock.now(), seconds(wait)));

@@ -12,8 +12,6 @@ import type { Host } from './hosts.js';
 const MAX_GROUPS = 50_000;
 /** Maximum number of names being looked up at once. */
 const MAX_LOOKUPS = 32;
-/** How the keys of groups with one registrable domain begin. */
-const DOMAIN = 'domain ';
 /** How long a name's address is assumed to stay the same. */
 const ADDRESS_LIFETIME = minutes(30);
 const MAX_LOOKUP_TIME = minutes(1);
@@ -32,6 +30,8 @@ export class PolitenessGroup {
 
   constructor(
     readonly key: string,
+    /** Whether its hosts belong to one registrable domain. */
+    private readonly hasOneOwner: boolean,
     private readonly clock: Clock,
   ) {}
 
@@ -45,10 +45,6 @@ export class PolitenessGroup {
     const until = this.hasOneOwner ? nextRequestAt : earlier(nextRequestAt, after(this.clock.now(), ownPause));
     if (until > this.nextRequestAt) this.nextRequestAt = until;
     this.offerNext();
-  }
-
-  private get hasOneOwner(): boolean {
-    return this.key.startsWith(DOMAIN);
   }
 
   offerNext(): void {
@@ -137,7 +133,7 @@ export class PolitenessGroups {
 
   /** Returns undefined until `ensureDomainsLoaded` has resolved. */
   findByDomain(hostname: string): PolitenessGroup | undefined {
-    return this.domainOf && this.findOrCreate(`${DOMAIN}${this.domainOf(hostname) ?? hostname}`);
+    return this.domainOf && this.findOrCreate(`domain ${this.domainOf(hostname) ?? hostname}`, true);
   }
 
   async ensureDomainsLoaded(): Promise<void> {
@@ -151,7 +147,7 @@ export class PolitenessGroups {
   findByKnownAddress(hostname: string): { group?: PolitenessGroup; isKnown: boolean; needsLookup: boolean } {
     const entry = this.addresses.get(hostname);
     const needsLookup = entry === undefined || entry.until <= this.clock.now();
-    const group = entry?.key === undefined ? undefined : this.findOrCreate(entry.key);
+    const group = entry?.key === undefined ? undefined : this.findOrCreate(entry.key, false);
     return { ...(group ? { group } : {}), isKnown: entry !== undefined, needsLookup };
   }
 
@@ -183,11 +179,11 @@ export class PolitenessGroups {
     }
   }
 
-  private findOrCreate(key: string): PolitenessGroup {
+  private findOrCreate(key: string, hasOneOwner: boolean): PolitenessGroup {
     let group = this.groups.get(key);
     if (group) return group;
     if (this.groups.size >= MAX_GROUPS) this.forgetIdle();
-    group = new PolitenessGroup(key, this.clock);
+    group = new PolitenessGroup(key, hasOneOwner, this.clock);
     this.groups.set(key, group);
     return group;
   }

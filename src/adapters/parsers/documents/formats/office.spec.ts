@@ -5,7 +5,6 @@ import { DOCUMENT_EXTENSIONS } from '../../../../domain/content/document-types.j
 import type { Extraction } from '../../../../engine/ports/content-extractor.js';
 import { type DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 import { readSheets, readSlides } from './office-open.js';
-import { readOpenDocument } from './open-document.js';
 import { readWord } from './word.js';
 
 const request = (extension: string): DocumentRequest => ({
@@ -24,8 +23,6 @@ const sheetText = (sheet: string, options?: office.PackageOptions): string =>
   finish(readSheets(office.workbook(sheet, options), request('xlsx'))).text;
 const slidesText = (shapes: string, options?: office.PackageOptions): string =>
   finish(readSlides(office.presentation(shapes, options), request('pptx'))).text;
-const openDocumentText = (body: string, files?: Readonly<Record<string, string>>): string =>
-  finish(readOpenDocument(office.openDocument(body, files), request('odt'))).text;
 
 describe('the parts of a package', () => {
   it('are found by their relations, whatever their names are', async () => {
@@ -372,53 +369,5 @@ describe('the cells of a workbook', () => {
     expect(sheetText(`<c><v>1</v></c><headerFooter><oddHeader>${codes}</oddHeader></headerFooter>`)).toBe(
       'Data 1 Minutes Page of R&D',
     );
-  });
-});
-
-describe('an OpenDocument file', () => {
-  it('has its notes after the sentence, without numbers, authors and dates', () => {
-    const note =
-      '<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>Audited.</text:p></text:note-body></text:note>';
-    const annotation =
-      '<office:annotation><dc:creator>Jane Roe</dc:creator><dc:date>2024-05-01</dc:date><text:p>Check</text:p></office:annotation>';
-    const next = '<text:p>Next.</text:p>';
-    expect(openDocumentText(`<text:p>The turnover${note} gr${annotation}ew.</text:p>${next}`)).toBe(
-      'The turnover grew. Audited. Check Next.',
-    );
-  });
-
-  it('has its headers and footers, without what differs from page to page', () => {
-    const header = '<style:header><text:p>Letterhead <text:page-number>1</text:page-number></text:p></style:header>';
-    const hidden = '<style:footer style:display="false"><text:p>hidden</text:p></style:footer>';
-    const styles = `<office:document-styles><office:master-styles><style:master-page>${header}${hidden}</style:master-page></office:master-styles></office:document-styles>`;
-    expect(openDocumentText('<text:p>Body</text:p>', { 'styles.xml': styles })).toBe('Body Letterhead');
-  });
-
-  it('has what slides show of their masters, without placeholders and fields', () => {
-    const frame = (facts: string, text: string): string => `<draw:frame ${facts}><text:p>${text}</text:p></draw:frame>`;
-    const master = (name: string, shapes: string): string =>
-      `<style:master-page style:name="${name}">${shapes}<presentation:notes><text:p>notes</text:p></presentation:notes></style:master-page>`;
-    const shapes = [
-      frame('presentation:class="title" presentation:placeholder="true"', 'Click to edit'),
-      frame('presentation:class="outline"', 'Level'),
-      frame('presentation:class="footer"', 'Society <text:page-number>1</text:page-number>'),
-      frame('', 'Logo'),
-    ].join('');
-    const styles = `<office:master-styles>${master('A', shapes)}${master('B', frame('', 'unused'))}</office:master-styles>`;
-    const decl = '<presentation:footer-decl presentation:name="f">Draft</presentation:footer-decl>';
-    const slide = '<draw:page draw:master-page-name="A"><text:p>Herons</text:p></draw:page>';
-    expect(openDocumentText(decl + slide, { 'styles.xml': styles })).toBe('Draft Herons Society Logo');
-  });
-
-  it('has its charts and tables, after the paragraph in which they stand', () => {
-    const object = '<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>';
-    const inner =
-      '<office:document-content><chart:title><text:p>Sightings</text:p></chart:title></office:document-content>';
-    expect(openDocumentText(`<text:p>a${object}b</text:p>`, { 'Object 1/content.xml': inner })).toBe('ab Sightings');
-  });
-
-  it('does not read an object within itself', () => {
-    const object = '<draw:object xlink:href="./Object 1"/><text:p>once</text:p>';
-    expect(openDocumentText(`<text:p>a${object}</text:p>`, { 'Object 1/content.xml': object })).toBe('a once once');
   });
 });
