@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CONTENT_PREFIX, DocumentsByText, hasSameText, isDuplicate, isSameAddress } from './exact-duplicates.js';
+import {
+  CONTENT_PREFIX,
+  DocumentsByText,
+  FACTS_LENGTH,
+  findScanReason,
+  hasSameText,
+  isDuplicate,
+  isSameAddress,
+  SCAN_MARKS,
+} from './exact-duplicates.js';
 
 const digest = (seed: number): string => (Math.imul(seed, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0').repeat(8);
 const pageStamp = (text: number, facts = 0, links = 0): string =>
@@ -26,6 +35,16 @@ describe('two documents have the same text', () => {
     expect(isDuplicate(document(1), document(2, { hostKey: 'b.example' }))).toBe(false);
     expect(isDuplicate(document(1), document(2, { stamp: pageStamp(2) }))).toBe(false);
   });
+});
+
+it('the facts at the end of a stamp say whether a document is a scan, and whether OCR has read it', () => {
+  for (const reason of ['no-text-layer', 'text-by-ocr'] as const) {
+    const facts = SCAN_MARKS[reason].padEnd(FACTS_LENGTH, '0');
+    expect(findScanReason(`${digest(1)}${facts}`)).toBe(reason);
+    expect(
+      findScanReason(`${digest(1).slice(0, 16)}${facts}${digest(1).slice(32)}${digest(2).slice(-16)}`),
+    ).toBeUndefined();
+  }
 });
 
 it.each([

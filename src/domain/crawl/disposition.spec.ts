@@ -137,6 +137,16 @@ describe('a URL without a document', () => {
     expect(first.changes.lastChangeAt).toBeUndefined();
   });
 
+  it('a redirect names the URL that has taken its place, and one without a target forgets the former one', () => {
+    const canonicalOf = (outcome: object, from: Partial<UrlState>) =>
+      decide(state(from), { kind: 'redirect', ...outcome }).changes.canonical;
+    expect(canonicalOf({ target: 'http://a.example/b' }, { canonical: 'http://a.example/a' })).toBe(
+      'http://a.example/b',
+    );
+    expect(canonicalOf({}, { canonical: 'http://a.example/a' })).toBeNull();
+    expect(canonicalOf({}, {})).toBeUndefined();
+  });
+
   it.each([
     ['with news', 'visited', true, true],
     ['without news', 'visited', false, false],

@@ -1,7 +1,9 @@
 /** Sentences in quotes are from the reference system: Vivisimo Velocity, "Recursive Conditions". */
 import { describe, expect, test } from 'vitest';
-import { candidate, crawlerDefinition, placeAt } from '../../../test/support/crawler-definition.js';
+import { candidate, crawlerDefinition, placeAt, rootDefinition } from '../../../test/support/crawler-definition.js';
+import type { RootDefinition } from '../crawl/definition.js';
 import type { ConditionRule, ConditionsDefinition, ConditionTest, UrlOptions } from '../crawl/policy-definition.js';
+import { Secret } from '../secret.js';
 import { seconds } from '../time/units.js';
 import { compilePolicy } from './crawl-policy.js';
 import type { Candidate } from './verdict.js';
@@ -27,13 +29,23 @@ function judge(
   url: string,
   parts: Partial<ConditionsDefinition> = {},
   from: Partial<Candidate> = {},
+  roots: readonly RootDefinition[] = [],
 ) {
   const conditions = { defaultAllow: 'allow' as const, options: {}, place: placeAt(1), ...parts, rules };
-  return compilePolicy(crawlerDefinition({ conditions }), undefined).judge(candidate(url, from));
+  return compilePolicy(crawlerDefinition({ conditions, roots }), undefined).judge(candidate(url, from));
 }
 
 const optionsOf = (rules: readonly ConditionRule[], url: string, parts: Partial<ConditionsDefinition> = {}) =>
   judge(rules, url, parts).effects.options;
+
+test('secrets among the global options are sent to the servers of the roots alone', () => {
+  const headers = { Accept: 'text/html', Authorization: new Secret('Bearer t') };
+  const headersAt = (url: string) =>
+    judge([], url, { options: { headers } }, {}, [rootDefinition('https://a.com/')]).effects.options.headers;
+  expect(headersAt('https://a.com/x')).toEqual(headers);
+  for (const url of ['https://b.com/', 'http://a.com/', 'https://a.com:8443/'])
+    expect(headersAt(url)).toEqual({ Accept: 'text/html' });
+});
 
 describe('recursive conditions', () => {
   test('"All global options are assigned"', () => {
@@ -54,6 +66,21 @@ describe('recursive conditions', () => {
     const outer = rule('apply-for', 'http://a.com/*', { children: [rule('may-not-have', '*news*')] });
     expect(judge([outer], 'http://a.com/news').accepted).toBe(false);
     expect(judge([outer], 'http://b.com/news').accepted).toBe(true);
+  });
+
+  test('an explanation lists what was not evaluated, with all that it contains', () => {
+    const inner = rule('apply-for', '*/x/*', { children: [rule('must-have', '*y*')] });
+    const rules = [rule('apply-for', 'http://a.com/*', { children: [inner] }), rule('may-not-have', '*news*')];
+    const conditions = { defaultAllow: 'allow' as const, options: {}, place: placeAt(1), rules };
+    const policy = compilePolicy(crawlerDefinition({ conditions }), undefined);
+    const { trace } = policy.explain(candidate('http://b.com/'));
+    expect(trace.filter(({ layer }) => layer === 'conditions').map(({ outcome }) => outcome)).toEqual([
+      'no match',
+      'not evaluated',
+      'not evaluated',
+      'accept',
+      'accept',
+    ]);
   });
 
   test('"Conditions apply except for … not matched … all options are assigned"; matched: children are not evaluated', () => {

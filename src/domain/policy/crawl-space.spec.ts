@@ -71,6 +71,7 @@ describe('crawl space', () => {
     test('2. "excluded by a local domain rule, and there is no global crawl space … 760"', () => {
       expect(judge('forbid domain www.ibm.com', 'http://www.ibm.com/', stored)).toMatchObject({
         reason: 'crawl-space-domain',
+        detail: 'excluded by the rule "forbid domain www.ibm.com"',
         status: 760,
         keepDocument: false,
       });

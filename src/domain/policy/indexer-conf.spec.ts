@@ -81,6 +81,7 @@ describe('parseIndexerConf', () => {
   });
 
   test('an Alias covers the records below it, and creates one inside a record', () => {
+    expect(read('Server http://www/a/\nAlias http://www/ http://x/').problems).toEqual([]);
     const { servers } = read(
       'Server http://www/a/\nTag t\nServer http://web/\nAlias http://www/ http://x/\nAlias http://web/b/ http://file.example/',
     );

@@ -33,6 +33,15 @@ test('a sound configuration has no warnings', () => {
   ).toEqual([]);
 });
 
+test('of one kind of warning, a crawler gets the first hundred and the number of the others', () => {
+  const listed = (count: number) =>
+    messages({ rules: rulesOf(...Array.from({ length: count }, (_, i) => [path(`x${i}`), ACCEPT] as const)) });
+  expect(listed(100)).toHaveLength(100);
+  expect(listed(100).at(-1)).not.toContain('more like this');
+  expect(listed(103)).toHaveLength(100);
+  expect(listed(103).at(-1)).toMatch(/"x99" must begin with .* \(and 3 more like this\)$/);
+});
+
 describe('rules that never match', () => {
   test.each([
     [path('cgi-bin'), 'path "cgi-bin" must begin with /'],
@@ -149,6 +158,11 @@ test('a rule of one group that matches a root of another group is reported', () 
 });
 
 describe('prefixes without an end slash', () => {
+  test('are reported where they are written', () => {
+    const roots = [rootDefinition('http://foo.com/bar', { site: true, place: placeAt(7) })];
+    expect(codes({ roots: [...roots, rootDefinition('http://foo.com/barn/', { place })] })).toContain('7 open-prefix');
+  });
+
   test.each([
     [{ rules: rulesOf([atom('url', 'prefix', 'http://www\\.foo\\.com'), ACCEPT]) }, 'http://www.foo.com.example.net/'],
     [{ rules: rulesOf([path('/docs'), ACCEPT], [path('/docs-old/'), IGNORE]) }, '/docs-old/'],

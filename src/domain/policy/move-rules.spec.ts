@@ -35,6 +35,7 @@ it('never goes from a public to a private address, whatever the setting, unless 
     }),
   );
   expect(judge('in.foo.com', 'b.foo.com', { addresses: { from: '10.0.0.1', to: '10.0.0.2' } })).toBeUndefined();
+  expect(judge('in.foo.com', 'b.foo.com', { addresses: { to: '10.0.0.2' } })).toBeUndefined(); // not known to be public
 });
 
 it('never goes into the hosts of another crawler, not even if an operator has decided so', () => {

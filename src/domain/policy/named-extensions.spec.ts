@@ -9,9 +9,9 @@ const IGNORED = ['gif', 'jpeg', 'jpg', 'mp3', 'mp4', 'zip', 'gz'];
 const place = placeAt(1);
 
 /** Those of the ignored extensions that a rule with Accept names. */
-function named(value: string, parts: object = {}): string[] {
+function named(value: string, parts: object = {}, actions: object = { accept: true }): string[] {
   const match = { type: 'atom', field: 'path', kind: 'suffix', norm: 'none', litteral: false, value, place, ...parts };
-  const rule = { match: match as MatchExpression, actions: { accept: true, metas: [] }, number: 1, place };
+  const rule = { match: match as MatchExpression, actions: { ...actions, metas: [] }, number: 1, place };
   const { rules, conditions } = crawlerDefinition({ rules: [rule as never] });
   const all = new Set(runAtOnce(listNamedExtensions({ rules, conditions }, IGNORED)).map(({ extension }) => extension));
   return IGNORED.filter((extension) => all.has(extension));
@@ -29,6 +29,15 @@ it.each([
   ['.*', []],
   ['/docs/', []],
 ])('the pattern %s names %j', (value, extensions) => expect(named(value)).toEqual(extensions));
+
+it.each([
+  [{ accept: true }, ['zip']],
+  [{ index: true }, ['zip']],
+  [{ follow: 'yes' }, ['zip']],
+  [{ accept: false, index: false, follow: false }, []],
+])('a rule with %j names what it wants', (actions, extensions) =>
+  expect(named('\\.zip', {}, actions)).toEqual(extensions),
+);
 
 it('in a literal pattern, operators are letters', () => {
   expect(named('.jpg', { litteral: true })).toEqual(['jpg']);

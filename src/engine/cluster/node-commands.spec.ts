@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.js';
 import { openStoreInThisThread } from '../../../test/support/store-in-this-thread.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { ABANDONED, createPageCommand } from '../crawl/outcome/owner-commands.js';
+import { ABANDONED, createPageCommand, createVerifyCommand } from '../crawl/outcome/owner-commands.js';
 import type { PageView } from '../views/url-views.js';
 import { type CommandServices, NodeCommands } from './node-commands.js';
 
@@ -30,4 +32,23 @@ it('returns the page to the node that asked', async () => {
 it('leaves nothing behind when the asking node has stopped waiting', async () => {
   const { read } = await answerPage(ABANDONED);
   await expect.poll(read).toBeUndefined();
+});
+
+it('visits a URL that another node may have sent out of order, also if it is no longer stored', async () => {
+  const store = await openStoreInThisThread();
+  const corrected: UrlState[] = [];
+  const crawler = {
+    name: 'test',
+    applyCorrection: async (state: UrlState) => corrected.push(state) > 0,
+  } as unknown as Crawler;
+  const services = { store, clock: new ManualClock() } as unknown as CommandServices;
+  const commands = new NodeCommands(services, { findStored: () => crawler }, { viewPage: () => Promise.reject() });
+  const command = createVerifyCommand({ hostKey: 'site.test', crawler: 'test', url: 'http://site.test/gone' });
+  expect(await commands.run(command)).toBe(true);
+  expect(await commands.run(command)).toBe(true);
+  expect(corrected).toMatchObject([
+    { url: 'http://site.test/gone', status: 'waiting', hops: 0, redirects: 0, visits: 0 },
+    { id: corrected[0]!.id },
+  ]);
+  await store.close();
 });

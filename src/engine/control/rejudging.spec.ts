@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { KnownRoots } from '../page/crawl-context.js';
-import { Rejudging } from './rejudging.js';
+import { listStoredUrls, Rejudging } from './rejudging.js';
 
 it('a run that is replaced by another one leaves no progress behind', async () => {
   const settings = new Map<string, string>();
@@ -31,4 +32,12 @@ it('a run that is replaced by another one leaves no progress behind', async () =
   const services = { store, clock: new ManualClock() } as unknown as ConstructorParameters<typeof Rejudging>[0];
   await new Rejudging(services).apply(crawler as unknown as Crawler, run.signal);
   expect(settings.get('rejudging/test')).toBe('0');
+});
+
+it('every stored URL is listed once, however many there are', async () => {
+  const stored = Array.from({ length: 1_001 }, (_, i) => ({ id: i + 1 }) as UrlState);
+  const list = async (_: object, after: number, limit: number) => stored.slice(after, after + limit);
+  const listed: UrlState[] = [];
+  for await (const states of listStoredUrls({ list }, 'test')) listed.push(...states);
+  expect(listed).toEqual(stored);
 });

@@ -167,6 +167,50 @@ describe('an order that cannot be sent to a sink that works', () => {
   });
 });
 
+describe('an order that another sink has answered', () => {
+  const startQueue = () => {
+    const clock = new ManualClock();
+    const sink: Sink = { name: 'main', close: async () => undefined, deliver: () => new Promise(() => undefined) };
+    const definition = { ...sinkDefinition({ type: 'json', url: 'http://x.example' }), batchAge: minutes(60) };
+    return { clock, queue: new SinkQueue(definition, sink, clock, silent, () => undefined) };
+  };
+
+  it('is put off if this queue is full, but not for its own size', async () => {
+    const { queue } = startQueue();
+    const answers: string[] = [];
+    const add = (uri: string): PushOrder => {
+      const order = deleteOrder(uri);
+      queue.add(order, () => void answers.push(uri));
+      return order;
+    };
+    const first = add('http://a.example/1');
+    const room = { maxOrders: 10, maxBytes: 1 };
+    queue.putOffIfBehind(first, room);
+    expect(answers).toEqual([]);
+    const second = add('http://a.example/2');
+    queue.putOffIfBehind(second, { ...room, maxBytes: 10_000 });
+    expect(answers).toEqual([]);
+    queue.putOffIfBehind(second, room);
+    expect([answers, queue.load.orders]).toEqual([['http://a.example/2'], 1]);
+    await queue.close();
+  });
+
+  it('is put off once it has waited for a minute, and so is each later one', async () => {
+    const { clock, queue } = startQueue();
+    const putOff: string[] = [];
+    for (const uri of ['http://a.example/1', 'http://a.example/2', 'http://a.example/3']) {
+      queue.add(deleteOrder(uri), () => void putOff.push(uri), { mayPutOff: () => true });
+      await clock.pass(seconds(25));
+    }
+    expect(putOff).toEqual(['http://a.example/1']);
+    await clock.pass(seconds(10));
+    expect(putOff).toEqual(['http://a.example/1', 'http://a.example/2']);
+    await clock.pass(seconds(25));
+    expect([putOff.length, queue.load]).toEqual([3, { orders: 0, bytes: 0 }]);
+    await queue.close();
+  });
+});
+
 describe('an order with which a sink fails each time', () => {
   const startQueue = (fails: (uri: string) => boolean) => {
     const clock = new ManualClock();

@@ -53,6 +53,16 @@ describe('the memory of links', () => {
     );
   });
 
+  it('tells a link from its own host from one that only others have named', () => {
+    const memory = new LinkMemory();
+    memory.markReported('http://a/own', true);
+    memory.markReported('http://a/named', false);
+    const isReported = (href: string) => [true, false].map((isOwn) => memory.isReported(href, isOwn));
+    expect(isReported('http://a/own')).toEqual([true, true]);
+    expect(isReported('http://a/named')).toEqual([false, true]);
+    expect(isReported('http://a/other')).toEqual([false, false]);
+  });
+
   it('keeps some refused links, and no long one', () => {
     const page = new LinkMemory(10).getWrittenLinks('http://a/');
     const links = ['http://b/1', `http://b/${'x'.repeat(200)}`, 'http://b/2', 'http://b/3'];

@@ -102,5 +102,9 @@ it('are not handed over to a crawler with other sinks', async () => {
   await expect(world.engine.formerCrawlers.decide('app', { documents: 'hand-over', to: 'other' })).rejects.toThrow(
     'the crawler other pushes to second, but the documents of app are in main: they can be deleted or kept',
   );
+  await world.reconfigure({ crawler: crawler('app', 'http://127.0.0.3/') + recipient, more });
+  await expect(
+    world.engine.formerCrawlers.requirePossible('app', { documents: 'hand-over', to: 'other' }),
+  ).rejects.toThrow('the crawler other pushes to second, but the documents of app are in main');
   await world.untilIdle();
 });

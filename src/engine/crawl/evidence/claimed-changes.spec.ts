@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { discovered, newUrl, visit } from '../../../../test/support/frontier-samples.js';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { openStoreInThisThread } from '../../../../test/support/store-in-this-thread.js';
-import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { StateChanges, UrlState } from '../../../domain/crawl/url-state.js';
 import { after, days, type Instant, minutes } from '../../../domain/time/units.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { DiscoveredLink } from '../../ports/page-task.js';
@@ -89,4 +89,23 @@ it('of a site whose claims prove false, visits brought forward go back to their 
   expect(new Set((await store.get(outstanding)).map(({ dueAt }) => dueAt))).toEqual(new Set([planned]));
   expect((await store.get([refreshed!.id]))[0]!.dueAt).toBe(soon);
   expect(brought.filter((trial) => claims.isOnTrial(trial))).toEqual([]);
+});
+
+it('pages that are due anyway, are in error or were never visited are not brought forward', async () => {
+  const { services, clock, sitemap, links } = await claimingSite();
+  const { store } = services;
+  const [due, failing, ...others] = links.map(({ url }) => url);
+  const change = async (url: string | undefined, changes: StateChanges): Promise<void> => {
+    const state = await store.find('docs', url!);
+    await store.settle([{ id: state!.id, changes }]);
+  };
+  await change(due, { dueAt: clock.now() });
+  await change(failing, { temporaryErrors: 1 });
+  const other = newUrl('http://a.example/new', { dueAt: after(clock.now(), days(1)) });
+  await discovered(store, other);
+  const brought: string[] = [];
+  const claims: ClaimedChanges = new ClaimedChanges('docs', services, async ({ url }) => brought.push(url) > 0);
+  const named = { ...links[0]!, url: other.url, key: other.key };
+  await claims.bringForwardDatedPages(sitemap, [links[0]!, links[1]!, named, ...links.slice(-3)]);
+  expect(brought.sort()).toEqual(others.slice(-3).sort());
 });

@@ -156,6 +156,23 @@ describe('the bounds of a host', () => {
     await store.close();
   });
 
+  it.each([
+    ['http-404', 10],
+    ['http-410', 10],
+    ['http-403', 0],
+  ] as const)('give strangers as many places back as their URLs were %s: %d', async (reason, places) => {
+    const store = await openStoreInThisThread();
+    const target = { traps: TRAPS, admit: () => undefined, readmit: () => undefined, refuse: () => undefined };
+    const discovery = new Discovery(store, () => target, new Strangers(loadRegistrableDomains));
+    const strange = (path: string): NewUrl[] =>
+      many(path, 0, 200).map((url) => ({ ...url, foundOn: 'https://b.example/x.a.example/' }));
+    const urls = await discovery.discover(strange('/junk/'));
+    expect(urls).toHaveLength(100);
+    for (const state of urls.slice(0, 10)) discovery.noteFirstVisit(state, reason);
+    expect(await discovery.discover(strange('/more/'))).toHaveLength(places);
+    await store.close();
+  });
+
   it('count a host from the store when it was forgotten while its links were being stored', async () => {
     let stored = 0;
     const otherHosts = Array.from({ length: 20_001 }, (_, i) => ({

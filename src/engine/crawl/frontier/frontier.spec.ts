@@ -166,3 +166,8 @@ it("strangers' URLs get one visit in 21 of a host whose own pages wait, also whe
   // Nothing else waits.
   expect(visits.slice(110).every((path) => path === '/strange')).toBe(true);
 });
+
+it('no host limits a crawl that has nothing to visit', async () => {
+  const { frontier } = await open();
+  expect(frontier.summarizeWaiting()).toMatchObject({ hosts: 0, urls: 0, limitedByHost: false });
+});
