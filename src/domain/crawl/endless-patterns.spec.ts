@@ -44,6 +44,16 @@ describe('an endless pattern', () => {
     expect(crawl(new EndlessPatterns(() => LIMIT), article)).toBe(5_000);
   });
 
+  it('is recognized at its limit, whatever other patterns of its host have reached theirs before', () => {
+    const patterns = new EndlessPatterns(() => LIMIT);
+    const other = (n: number): string => `https://a.example/item/${n}/x`;
+    for (let n = 1; n < LIMIT; n++) patterns.countNewUrl(HOST, day(n));
+    for (let n = 1; n <= LIMIT; n++) patterns.countNewUrl(HOST, other(n));
+    expect([patterns.isWatched(HOST, other(1)), patterns.isWatched(HOST, day(1))]).toEqual([true, false]);
+    patterns.countNewUrl(HOST, day(LIMIT));
+    expect(patterns.isWatched(HOST, day(1))).toBe(true);
+  });
+
   it('is not recognized below its limit', () => {
     expect(crawl(new EndlessPatterns(() => 5_000), calendar, 4_000)).toBe(4_000);
   });

@@ -73,13 +73,14 @@ describe('recursive conditions', () => {
     const rules = [rule('apply-for', 'http://a.com/*', { children: [inner] }), rule('may-not-have', '*news*')];
     const conditions = { defaultAllow: 'allow' as const, options: {}, place: placeAt(1), rules };
     const policy = compilePolicy(crawlerDefinition({ conditions }), undefined);
-    const { trace } = policy.explain(candidate('http://b.com/'));
-    expect(trace.filter(({ layer }) => layer === 'conditions').map(({ outcome }) => outcome)).toEqual([
+    const { trace } = policy.explain(candidate('http://b.com/news'));
+    const steps = trace.filter(({ layer }) => layer === 'conditions');
+    expect(steps.map(({ outcome, reason = '' }) => `${outcome} ${reason}`.trim())).toEqual([
       'no match',
       'not evaluated',
       'not evaluated',
-      'accept',
-      'accept',
+      'reject condition-filtered',
+      'reject condition-filtered',
     ]);
   });
 

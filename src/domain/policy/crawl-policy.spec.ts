@@ -13,6 +13,7 @@ import {
   placeAt,
   ruleDefinition,
 } from '../../../test/support/crawler-definition.js';
+import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { RuleDefinition } from '../crawl/policy-definition.js';
 import { Secret } from '../secret.js';
 import { toCrawlUrl } from '../url/crawl-url.js';
@@ -141,6 +142,21 @@ describe('explain', () => {
       place: rule.place,
       effect: 'accept=no',
     });
+  });
+
+  test('says what the defaults make of an accepted URL', () => {
+    const effectOf = (parts: Partial<CrawlerDefinition>) =>
+      compilePolicy(crawlerDefinition({ defaultAccept: true, ...parts }), undefined)
+        .explain(candidate('http://a.com/'))
+        .trace.findLast(({ layer }) => layer === 'crawl-rules');
+    const all = { defaultIndex: true, defaultFollow: true };
+    expect(effectOf(all)).toMatchObject({
+      test: 'defaults for what no rule sets: accept, index, follow',
+      outcome: 'set',
+      effect: 'index=yes, follow=yes, priority shift 0',
+    });
+    expect(effectOf({ ...all, defaultIndex: false })?.effect).toContain('index=no, follow=yes');
+    expect(effectOf({ ...all, defaultFollow: false })?.effect).toContain('index=yes, follow=no');
   });
 
   test('never shows a password', () => {

@@ -76,7 +76,8 @@ describe('unreachable conditions', () => {
     expect(of(condition(1, 'may-not-have', '*.gif', [condition(2, 'apply-for', '*')]))).toEqual([
       '1 condition-unreachable',
     ]);
-    expect(of(condition(1, 'may-not-have', '*'))).toEqual(['1 condition-unreachable']);
+    for (const kind of ['may-not-have', 'must-have', 'apply-except-for'] as const)
+      expect(of(condition(1, kind, '*'))).toEqual(['1 condition-unreachable']);
     expect(of({ ...condition(1, 'must-have', '*x*'), options: { throttle: seconds(1) } })).toEqual([
       '1 condition-unreachable',
     ]);

@@ -21,6 +21,13 @@ describe('the pause that follows the response times of a server', () => {
     expect(adaptPause(delay, answered(times(40, 300), 200, slow))).toBe(delay);
   });
 
+  it('stays as configured until ten responses have shown what is usual', () => {
+    const slowEnd = (usual: number) =>
+      adaptPause(delay, answered([5_000], 200, answered([5_000], 503, answered(times(usual, 100)))));
+    expect(slowEnd(7)).toBe(delay);
+    expect(slowEnd(8)).toBeGreaterThan(delay);
+  });
+
   it('doubles after a 5xx, whose response time is not typical', () => {
     const failing = answered([5_000, 5_000], 503, answered(times(50, 100)));
     expect(adaptPause(delay, failing)).toBeGreaterThanOrEqual(2 * delay);

@@ -21,9 +21,12 @@ async function countVisitsRequested(owed: number, visitsAskedFor: number, age = 
   const crawler = {
     name: 'docs',
     context: { definition: { pushTo: ['main'] } },
-    runWhileHeld: async (page: unknown, work: (page: unknown, fence: object) => Promise<unknown>) => work(page, {}),
+    runWhileHeld: async (page: unknown, work: (page: unknown, fence: object) => Promise<unknown>) => {
+      if ((await work(page, {})) !== undefined) madeDue++;
+    },
   };
   let requested = 0;
+  let madeDue = 0;
   const services = {
     clock,
     log: { warn: () => undefined, error: () => undefined },
@@ -51,6 +54,7 @@ async function countVisitsRequested(owed: number, visitsAskedFor: number, age = 
   clock.advance(seconds(10));
   // It works without a pause until nothing more can be requested.
   while (clock.nextTimer === undefined) await new Promise((resolve) => setImmediate(resolve));
+  expect(madeDue).toBe(requested);
   return requested;
 }
 

@@ -74,3 +74,13 @@ it('does not depend on where lines break, so that texts of one line, as they use
 it('is the hash of the bytes for content that is not a page, as in earlier versions', () => {
   expect(hashContent(page('a', { hashesContent: false }), DRAFT, digest)).toBe(hashOfBytes('a'));
 });
+
+it('covers headings, Markdown and chunks, unless the text was given by a plug-in', () => {
+  const heading = { level: 1, text: 'A', start: 0 };
+  const hashed = (headings: object[], draft: object = DRAFT) =>
+    hashContent(page('a', { content: { ...NO_CONTENT, text: 'Text', headings } }), draft as DocumentDraft, digest);
+  expect(hashed([heading])).not.toBe(hashed([{ ...heading, level: 2 }]));
+  const given = { ...DRAFT, givenText: 'Given' };
+  expect(hashed([heading], given)).toBe(hashed([{ ...heading, level: 2 }], given));
+  expect(hashed([heading], given)).not.toBe(hashed([heading], { ...DRAFT, givenText: 'Other' }));
+});

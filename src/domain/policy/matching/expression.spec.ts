@@ -154,3 +154,16 @@ describe('letters beyond ASCII in a host', () => {
     expect(problems).toEqual([]);
   });
 });
+
+test.each([
+  ['(', 'missing closing ): `(`'],
+  [
+    '(?=x)',
+    'invalid or unsupported Perl syntax: `(?=` (look-around and back-references do not run in linear time: write it as several rules)',
+  ],
+])('a pattern that cannot be used is reported with the reason: %s', (value, reason) => {
+  const problems: Problem[] = [];
+  compileExpression(atom({ field: 'path', kind: 'inside', norm: 'none', value, litteral: false }), problems);
+  const message = `pattern "${value}" is not a usable regular expression: ${reason}`;
+  expect(problems).toEqual([{ severity: 'error', code: 'bad-pattern', message, place }]);
+});

@@ -134,4 +134,14 @@ describe('a sign of life', () => {
       expect(asked.at(-1)).toBe(page.url);
     }
   });
+
+  it('releases a deletion once more that waits again after the visit that the first release had requested', async () => {
+    const { troubles, pages, asked, settings, deletion, settle } = world(() => ({}));
+    const [page, other] = pages.slice(7, 9);
+    for (const held of [page!, page!, other!]) {
+      await troubles.judgeFault(deletion(held, 'http-5xx'), settings);
+      await settle(held);
+    }
+    expect(asked.filter((url) => url === page!.url)).toHaveLength(2);
+  });
 });

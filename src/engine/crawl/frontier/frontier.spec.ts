@@ -5,7 +5,7 @@ import { openStoreInThisThread } from '../../../../test/support/store-in-this-th
 import { loadRegistrableDomains } from '../../../adapters/system/registrable-domain.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
-import { days, instant } from '../../../domain/time/units.js';
+import { after, before, days, instant } from '../../../domain/time/units.js';
 import { NO_OTHERS, SOLE_OWNER } from '../../support/single-node.js';
 import { Hosts } from '../hosts/hosts.js';
 import { Strangers } from '../hosts/strangers.js';
@@ -170,4 +170,14 @@ it("strangers' URLs get one visit in 21 of a host whose own pages wait, also whe
 it('no host limits a crawl that has nothing to visit', async () => {
   const { frontier } = await open();
   expect(frontier.summarizeWaiting()).toMatchObject({ hosts: 0, urls: 0, limitedByHost: false });
+});
+
+it('may have a URL by the time at which one becomes due', async () => {
+  const { store, clock, frontier } = await open();
+  const dueAt = after(clock.now(), days(1));
+  const seeded = await store.seed([newUrl(`${HOST}/later`, { source: 0, dueAt })]);
+  frontier.admit(seeded.map(({ state }) => state));
+  await vi.waitUntil(() => !frontier.mayHaveUrlBefore(clock.now()));
+  expect(frontier.mayHaveUrlBefore(before(dueAt, days(0.5)))).toBe(false);
+  expect(frontier.mayHaveUrlBefore(dueAt)).toBe(true);
 });
