@@ -54,6 +54,15 @@ describe('near duplicates', () => {
     expect(index.findNearest(0n, (key) => key < 1)).toBeUndefined();
   });
 
+  it('are still found when an older page with the same text is removed', () => {
+    const index = new NearDuplicates(10);
+    for (const key of [1, 2, 3]) index.add(key, 5n);
+    index.remove(2);
+    expect(index.findNearest(5n, (key) => key !== 3)).toBe(1);
+    index.remove(1);
+    expect(index.findNearest(5n)).toBe(3);
+  });
+
   it('treat the sign bit like any other bit', () => {
     const index = new NearDuplicates(10);
     index.add(1, -1n);

@@ -23,6 +23,7 @@ it.each([
   'press Enter',
   'goto javascript:alert(1)',
   'goto /login',
+  'goto app+https://a.example/login',
   'fill #user',
   'fill with user',
   'fill #user with ',

@@ -9,6 +9,8 @@ import {
   coversChange,
   getHoldCause,
   type HostEvidence,
+  hasSameIdentity,
+  identifyChange,
   judgeChange,
   judgeRobots,
   type NonsenseAnswer,
@@ -65,6 +67,12 @@ const judge = (
 
 /** A stamp whose text is that of a page of this number. */
 const createStamp = (page: number): string => `c1-${String(page).padStart(32, '0')}${'f'.repeat(32)}`;
+
+it('pages that have become empty have changed in the same way, whatever is left of their texts', () => {
+  const [one, other] = ['', 'x'].map((text) => identifyChange(textChange(text)));
+  expect([one, hasSameIdentity(one!, other!)]).toEqual(['/empty', true]);
+  expect(hasSameIdentity(one!, identifyChange(textChange(write(1))))).toBe(false);
+});
 
 const WALL = 'Our site is being worked on and will be back soon. We ask for your patience.';
 

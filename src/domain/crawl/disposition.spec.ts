@@ -58,6 +58,13 @@ describe('a document', () => {
     expect(changes).toMatchObject({ ...success(INDEXED), stamp: 's2', simhash: 2n, changes: 2, lastChangeAt: NOW });
   });
 
+  it('without a text to compare has changed if its stamp has', () => {
+    const image = { ...INDEXED, simhash: undefined };
+    const { changed, changes } = decide(image, document({ stamp: 's2', simhash: undefined }));
+    expect([changed, changes.changes]).toEqual([true, INDEXED.changes + 1]);
+    expect(decide(state(), document({ simhash: undefined })).changes.changes).toBe(0);
+  });
+
   it('that has not changed sends nothing', () => {
     const { order, changed, changes } = decide(INDEXED, document({ simhash: 9n }));
     expect({ order, changed }).toEqual({ order: undefined, changed: false });

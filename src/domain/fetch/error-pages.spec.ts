@@ -5,6 +5,7 @@ import {
   computeFingerprint,
   createImpossibleUrl,
   detectErrorPage,
+  isErrorAddress,
   isErrorPage,
   namesOutage,
   type PageFingerprint,
@@ -162,4 +163,17 @@ describe('places in a program at which it failed', () => {
     'Read it in section 12.',
     'The file "a.txt" has 12 lines.',
   ])('are not found in other texts: %s', (text) => expect(showsTrace(text)).toBe(false));
+});
+
+it.each([
+  ['/errors/404-not-found.html', 'Welcome', true],
+  ['/seite-nicht-gefunden/', 'Welcome', true],
+  ['/404', 'Page not found', true],
+  ['/404', 'The red bus', false],
+  ['/404?from=/missing/page', 'Welcome', true],
+  ['/404?bus=red', 'Welcome', false],
+  ['/docs/errors', 'All error messages', false],
+  ['/', 'Page not found', false],
+])('where a redirect to %s with the title "%s" leads is an error page: %s', (path, title, expected) => {
+  expect(isErrorAddress(toCrawlUrl(`http://a.example${path}`), { title, text: `${title}.` })).toBe(expected);
 });

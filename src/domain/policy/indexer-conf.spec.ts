@@ -173,9 +173,9 @@ describe('a mnoGoSearch file', () => {
 
   test('that is not UTF-8 is reported where it is not, for commands that are known', () => {
     const { problems } = read('Server http://www/\nTag caf\uFFFD\nUnknown caf\uFFFD');
-    expect(problems.map(({ place, message }) => [place.line, message.includes('UTF-8')])).toEqual([
-      [2, true],
-      [3, false],
+    expect(problems.map(({ code, place, message }) => [code, place.line, message.includes('UTF-8')])).toEqual([
+      ['bad-rule-file', 2, true],
+      ['ignored-command', 3, false],
     ]);
   });
 

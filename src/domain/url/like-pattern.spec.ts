@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findLikeHint, toLikePattern } from './like-pattern.js';
+import { findLikeHint, toLikePattern, toLikePrefix } from './like-pattern.js';
 
 test.each([
   ['http://www/%', 'http://www/%'],
@@ -9,6 +9,10 @@ test.each([
   ['http://a/_', 'http://a/_'],
 ])('%s is the LIKE pattern %s', (written, like) => {
   expect(toLikePattern(written)).toBe(like);
+});
+
+test('the pattern of a prefix takes every character as written', () => {
+  expect(toLikePrefix('http://a/my_page%20x\\y')).toBe('http://a/my\\_page\\%20x\\\\y%');
 });
 
 test.each([

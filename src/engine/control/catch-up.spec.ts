@@ -66,3 +66,19 @@ it.each([
 ])('for a sink that missed documents, %s', async (_, owed, asked, age, requested) => {
   expect(await countVisitsRequested(owed, asked, age)).toBe(requested);
 });
+
+it('nothing is sent after the end, whatever comes to be owed', async () => {
+  const clock = new ManualClock();
+  let rounds = 0;
+  const owing: Record<string, unknown> = { getMark: () => void rounds++, listSinks: () => [] };
+  const catchUp = new CatchUp({ clock, owing, crawlers: { findStored: () => ({}) } } as never);
+  const owe = async (): Promise<void> => {
+    (owing['onOwed'] as (crawler: string, sink: string) => void)('docs', 'main');
+    await clock.pass(minutes(1));
+  };
+  await owe();
+  expect(rounds).toBe(1);
+  catchUp.stopAll();
+  await owe();
+  expect(rounds).toBe(1);
+});

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
+import { minutes } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { KnownRoots } from '../page/crawl-context.js';
 import { listStoredUrls, Rejudging } from './rejudging.js';
@@ -40,4 +41,38 @@ it('every stored URL is listed once, however many there are', async () => {
   const listed: UrlState[] = [];
   for await (const states of listStoredUrls({ list }, 'test')) listed.push(...states);
   expect(listed).toEqual(stored);
+});
+
+it('a URL in flight is judged when its visit has ended', async () => {
+  const clock = new ManualClock();
+  const settings = new Map<string, string>();
+  const state = { id: 7, url: 'https://a.example/', hops: 0, status: 'indexed' } as UrlState;
+  const store = {
+    getSetting: async (name: string) => settings.get(name),
+    putSetting: async (name: string, value?: string) =>
+      void (value === undefined ? settings.delete(name) : settings.set(name, value)),
+    list: async (_: object, after: number) => (after === 0 ? [state] : []),
+    get: async () => [state],
+  };
+  let isInFlight = true;
+  let judged = 0;
+  const verdict = { accepted: false, reason: 'crawl-space', keepDocument: false, effects: { options: {} } };
+  const crawler = {
+    name: 'test',
+    urlsInFlight: [],
+    isInFlight: () => isInFlight,
+    context: { definition: crawlerDefinition(), policy: { judge: () => verdict }, roots: new KnownRoots() },
+    decide: async () => {
+      if (!isInFlight) judged++;
+      return !isInFlight;
+    },
+  };
+  const rejudging = new Rejudging({ store, clock } as never);
+  const work = rejudging.apply(crawler as unknown as Crawler, new AbortController().signal);
+  await clock.pass(minutes(1));
+  expect([judged, await rejudging.isUnfinished('test')]).toEqual([0, true]);
+  isInFlight = false;
+  await clock.pass(minutes(1));
+  await work;
+  expect([judged, await rejudging.isUnfinished('test')]).toEqual([1, false]);
 });

@@ -167,6 +167,15 @@ describe('an order that cannot be sent to a sink that works', () => {
   });
 });
 
+it('a queue closes its sink once', async () => {
+  let closed = 0;
+  const sink: Sink = { name: 'main', close: async () => void closed++, deliver: async () => [] };
+  const definition = sinkDefinition({ type: 'json', url: 'http://x.example' });
+  const queue = new SinkQueue(definition, sink, new ManualClock(), silent, () => undefined);
+  await Promise.all([queue.close(), queue.close()]);
+  expect([closed, queue.closed]).toEqual([1, true]);
+});
+
 describe('an order that another sink has answered', () => {
   const startQueue = () => {
     const clock = new ManualClock();

@@ -84,3 +84,14 @@ it('covers headings, Markdown and chunks, unless the text was given by a plug-in
   expect(hashed([heading], given)).toBe(hashed([{ ...heading, level: 2 }], given));
   expect(hashed([heading], given)).not.toBe(hashed([heading], { ...DRAFT, givenText: 'Other' }));
 });
+
+it('is another one when headings, Markdown or chunks are newly wanted', () => {
+  const plain = { include: [], exclude: [], markers: [], fields: [], metas: true };
+  const hashed = (wanted: object) =>
+    hashContent(page('a', { contentDefinition: { ...plain, ...wanted } }), DRAFT, digest);
+  const chunks = { size: 100, overlap: 0, unit: 'characters' };
+  const all = [{}, { headings: true }, { markdown: true }, { chunks }, { chunks: { ...chunks, size: 200 } }].map(
+    hashed,
+  );
+  expect(new Set(all).size).toBe(all.length);
+});

@@ -49,9 +49,11 @@ test('expressions of conditions are checked too, wildcards are not', () => {
     rules: [{ ...condition('wildcard', 2), children: [condition('regex', 3)] }],
     place: placeAt(1),
   };
-  expect(
-    runAtOnce(lintOperators(crawlerDefinition({ conditions }))).map(({ code, place }) => [code, place.line]),
-  ).toEqual([['operator-in-pattern', 3]]);
+  const problems = runAtOnce(lintOperators(crawlerDefinition({ conditions })));
+  expect(problems.map(({ code, place }) => [code, place.line])).toEqual([['operator-in-pattern', 3]]);
+  // A condition is literal by its type; it has no such attribute.
+  expect(problems[0]!.message).toContain('write "\\.gif"');
+  expect(problems[0]!.message).not.toContain('litteral');
 });
 
 test('a long list of patterns draws four warnings, the last of which counts the rest', () => {

@@ -136,12 +136,22 @@ describe('a sign of life', () => {
   });
 
   it('releases a deletion once more that waits again after the visit that the first release had requested', async () => {
-    const { troubles, pages, asked, settings, deletion, settle } = world(() => ({}));
-    const [page, other] = pages.slice(7, 9);
-    for (const held of [page!, page!, other!]) {
-      await troubles.judgeFault(deletion(held, 'http-5xx'), settings);
-      await settle(held);
-    }
-    expect(asked.filter((url) => url === page!.url)).toHaveLength(2);
+    let isBusy = false;
+    const { troubles, pages, asked, settings, deletion, settle, visitOf } = world(
+      () => ({}),
+      () => isBusy,
+    );
+    const page = pages[7]!;
+    const wait = async (): Promise<void> => {
+      await troubles.judgeFault(deletion(page, 'http-5xx'), settings);
+      await settle(page);
+    };
+    await wait();
+    isBusy = true;
+    await wait();
+    isBusy = false;
+    expect(asked.filter((url) => url === page.url)).toHaveLength(1);
+    await troubles.noteResponse(visitOf(pages[20]!, {}));
+    expect(asked.filter((url) => url === page.url)).toHaveLength(2);
   });
 });

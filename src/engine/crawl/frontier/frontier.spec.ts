@@ -10,19 +10,23 @@ import { NO_OTHERS, SOLE_OWNER } from '../../support/single-node.js';
 import { Hosts } from '../hosts/hosts.js';
 import { Strangers } from '../hosts/strangers.js';
 import { Frontier } from './frontier.js';
+import type { Gates } from './gates.js';
 
 const HOST = 'http://a.example';
 const URLS = 3_000;
 
-async function open(weights: readonly number[] = [1, 1, 1, 1, 1, 1]) {
+async function open(
+  weights: readonly number[] = [1, 1, 1, 1, 1, 1],
+  clock: ManualClock = new ManualClock(),
+  gates?: Gates,
+) {
   const store = await openStoreInThisThread();
-  const clock = new ManualClock();
   const strangers = new Strangers(loadRegistrableDomains);
   await strangers.load();
   const hosts = new Hosts(store, clock);
   const settings = { weights, concurrencyPerHost: 10_000, maximumAge: days(1) };
   const services = { store, hosts, clock, partitions: SOLE_OWNER, nodes: NO_OTHERS, strangers };
-  const frontier = new Frontier('docs', services, settings);
+  const frontier = new Frontier('docs', services, settings, gates);
   onTestFinished(async () => {
     frontier.close();
     hosts.close();
@@ -180,4 +184,22 @@ it('may have a URL by the time at which one becomes due', async () => {
   await vi.waitUntil(() => !frontier.mayHaveUrlBefore(clock.now()));
   expect(frontier.mayHaveUrlBefore(before(dueAt, days(0.5)))).toBe(false);
   expect(frontier.mayHaveUrlBefore(dueAt)).toBe(true);
+});
+
+it('says until when a schedule keeps all hosts with waiting URLs closed', async () => {
+  const clock = new ManualClock();
+  const opensAt = after(clock.now(), days(0.5));
+  let isClosed = true;
+  const gates = {
+    findReopeningTime: () => (isClosed ? opensAt : undefined),
+    assign: () => undefined,
+    setOfferHandler: () => undefined,
+  };
+  const { store, frontier } = await open([1, 1, 1, 1, 1, 1], clock, gates as unknown as Gates);
+  const seeded = await store.seed([newUrl(`${HOST}/a`, { source: 0, dueAt: clock.now() })]);
+  frontier.admit(seeded.map(({ state }) => state));
+  await vi.waitUntil(() => frontier.summarizeWaiting().urls > 0);
+  expect(frontier.summarizeWaiting()).toMatchObject({ hosts: 1, closedUntil: opensAt });
+  isClosed = false;
+  expect(frontier.summarizeWaiting()).not.toHaveProperty('closedUntil');
 });
