@@ -61,6 +61,7 @@ describe('near duplicates', () => {
     expect(index.findNearest(5n, (key) => key !== 3)).toBe(1);
     index.remove(1);
     expect(index.findNearest(5n)).toBe(3);
+    expect(index.findNearest(5n, (key) => key !== 3)).toBeUndefined();
   });
 
   it('treat the sign bit like any other bit', () => {

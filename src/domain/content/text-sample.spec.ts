@@ -55,6 +55,7 @@ it('numbers and the own URL of a page make no difference between two texts', () 
   expect(isSameText(first, second)).toBe(true);
   expect(first.digest).not.toBe(second.digest);
   expect(isSameText(first, sampleOf(write(2).join(' '))!)).toBe(false);
+  expect(sampleOf(`${write(1).join(' \n ')}\n`)!.digest).toBe(sampleOf(text)!.digest);
   expect(isSameText(sampleOf('')!, sampleOf('Loading')!)).toBe(true);
 });
 

@@ -373,3 +373,12 @@ describe('a stored URL', () => {
     `);
   });
 });
+
+it('a document whose text is short says why, and what can be done', () => {
+  const state = stored({ reason: 'text-cut' });
+  const [line] = headlines({ state, visits: visit('document', 'text-cut: after 1000000 characters.') as never });
+  expect(line).toMatch(
+    /^in-index text-cut: In the index with less text than it shows: .* \(after 1000000 characters\)\. /,
+  );
+  expect(line).toContain(' > ');
+});

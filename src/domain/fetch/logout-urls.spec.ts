@@ -15,6 +15,7 @@ it.each([
   '/index.php?option=com_users&task=user.logout',
   '/dologout.action',
   '/doLogout',
+  '/userDoLogout',
   '/userlogout.jsp',
   '/account/abmelden',
   '/users/sign_out',

@@ -100,6 +100,16 @@ describe('site mode of a root', () => {
     expect(reason(root, 'http://foo.com:8080/')).toBe('outside-site');
   });
 
+  test('the detail of a rejection names the root and what a URL has to begin with', () => {
+    const root = context('http://foo.com/bar/', { site: true });
+    const detailOf = (of: RootContext) => policy.judge(candidate('http://foo.com/', { root: of })).detail;
+    const rest = ': it does not begin with http://foo.com/bar/';
+    expect(detailOf(root)).toBe(`not on the site of root http://foo.com/bar/${rest}`);
+    expect(detailOf({ ...root, removed: true })).toBe(
+      `not on the site of root http://foo.com/bar/ (removed, but its limits remain)${rest}`,
+    );
+  });
+
   test('a port counts for the scheme that it is written with, and an IP address has no www form', () => {
     expect(computeSitePrefixes('http://127.0.0.1:8080/')).toEqual(['http://127.0.0.1:8080/']);
     expect(computeSitePrefixes('https://[::1]/')).toEqual(['http://[::1]/', 'https://[::1]/']);

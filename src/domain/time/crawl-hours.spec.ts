@@ -29,6 +29,9 @@ describe('the windows of a schedule', () => {
     const day = schedule([window(8, 18)]);
     const times = ['07:59', '08:00', '17:59', '18:00'].map((time) => `2026-06-01T${time}:30Z`);
     expect(crawls(day, times)).toEqual([false, true, true, false]);
+    // 2026-06-06 is a Saturday.
+    const workdays = schedule([window(8, 18, { days: WORKDAYS })]);
+    expect(crawls(workdays, ['2026-06-05T12:00Z', '2026-06-06T12:00Z'])).toEqual([true, false]);
   });
 
   it('may pass midnight and belong to the day on which they begin', () => {

@@ -133,7 +133,10 @@ it.each([true, false])('a refused document is fetched anew by the owner of its h
   const decide = async (_: UrlState, word: UrlCommand) => words.push(word) > 0 && isFree;
   const { orders, store, requested } = await ordersOf([order(1, { kind: 'add', state: 'refused' })], decide);
   const settle = vi.spyOn(store, 'settle');
+  const notify = vi.spyOn(nodes, 'notifyAllDue');
   await orders.retryAll([1]);
+  expect(notify).toHaveBeenCalledOnce();
+  notify.mockRestore();
   expect(words).toEqual([{ do: 'visit', anew: true }]);
   expect(requested).toHaveLength(isFree ? 0 : 1);
   // Without the fence of the owner, a URL must not be changed.

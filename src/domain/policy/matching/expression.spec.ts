@@ -167,3 +167,11 @@ test.each([
   const message = `pattern "${value}" is not a usable regular expression: ${reason}`;
   expect(problems).toEqual([{ severity: 'error', code: 'bad-pattern', message, place }]);
 });
+
+test('capital letters beyond ASCII in an expression on hosts match, also where case counts, since hosts have none', () => {
+  for (const norm of ['none', 'lower'] as const) {
+    const host = atom({ kind: 'inside', norm, value: '^Übung\\.', litteral: false });
+    expect(matches(host, 'http://übung.example/')).toBe(true);
+    expect(matches(host, 'http://ubung.example/')).toBe(false);
+  }
+});

@@ -23,6 +23,7 @@ it('due URLs are looked for every five minutes, also after a failure, until the 
   expect([sweeps, failures]).toEqual([4, 1]);
   due.close();
   held.resolve();
+  await clock.pass(minutes(1));
   await clock.pass(minutes(60));
   expect(sweeps).toBe(4);
 });

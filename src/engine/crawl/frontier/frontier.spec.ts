@@ -34,7 +34,7 @@ async function open(
   });
   const host = hosts.get(HOST);
   await vi.waitUntil(() => host.loaded);
-  return { store, clock, frontier };
+  return { store, clock, frontier, hosts };
 }
 
 it('a long queue has one window in memory, and the store is read once per window', async () => {
@@ -202,4 +202,17 @@ it('says until when a schedule keeps all hosts with waiting URLs closed', async 
   expect(frontier.summarizeWaiting()).toMatchObject({ hosts: 1, closedUntil: opensAt });
   isClosed = false;
   expect(frontier.summarizeWaiting()).not.toHaveProperty('closedUntil');
+});
+
+it('a URL of a resting host that is being visited is not queued for another visit at once', async () => {
+  const { store, clock, frontier, hosts } = await open();
+  const seeded = await store.seed([newUrl(`${HOST}/a`, { source: 0, dueAt: clock.now() })]);
+  const [state] = seeded.map((one) => one.state);
+  frontier.admit([state!]);
+  const next = await vi.waitUntil(() => frontier.takeNext(), { interval: 1, timeout: 5_000 });
+  expect(next.url.id).toBe(state!.id);
+  hosts.backOff(next.host, days(1));
+  expect(frontier.queueUrgently(state!)).toBe(false);
+  frontier.requeue(state!, undefined);
+  expect(frontier.queueUrgently(state!)).toBe(true);
 });
