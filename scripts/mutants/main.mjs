@@ -12,7 +12,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SUITES } from '../suites.mjs';
-import { chooseCompiling, findFailingElsewhere, shuffleMutants } from './choose.mjs';
+import { chooseCompiling, findFailingElsewhere, orderMutants } from './choose.mjs';
 import { addSwitch, copyProject, instrument } from './copy.mjs';
 import { orderSpecs, readImporters, readReach } from './reach.mjs';
 import { Runner } from './runner.mjs';
@@ -45,7 +45,7 @@ for (const to of [copy, plainCopy]) copyProject(root, to);
 console.log(`seed ${seed}`);
 const { mutants } = chooseCompiling(
   plainCopy,
-  shuffleMutants(root, values.in, seed),
+  orderMutants(root, values.in, seed),
   Number(values.count) || Infinity,
   progress,
 );
