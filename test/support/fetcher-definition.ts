@@ -1,6 +1,6 @@
 /** A complete fetcher definition that may reach loopback, for tests and benchmarks that vary a part of it. */
 import type { FetcherDefinition } from '../../src/domain/crawl/fetcher-definition.js';
-import { seconds } from '../../src/domain/time/units.js';
+import { minutes } from '../../src/domain/time/units.js';
 
 const DEFAULTS: FetcherDefinition = {
   name: 'default',
@@ -10,10 +10,11 @@ const DEFAULTS: FetcherDefinition = {
   boundHeaders: [],
   secretHeaders: [],
   secretServers: [],
-  connectTimeout: seconds(10),
-  headerTimeout: seconds(10),
-  bodyTimeout: seconds(10),
-  totalTimeout: seconds(20),
+  // For what hangs: on a busy machine, an answer may take long.
+  connectTimeout: minutes(5),
+  headerTimeout: minutes(5),
+  bodyTimeout: minutes(5),
+  totalTimeout: minutes(10),
   maxSize: 1_000_000,
   maxRedirects: 5,
   allowedAddresses: ['127.0.0.1/32'],
