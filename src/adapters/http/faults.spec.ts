@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { get, inShort, testFetcher, testServer } from '../../../test/support/fetch-harness.js';
 import { always, answer, type Respond } from '../../../test/support/raw-server.js';
-import { hours, milliseconds } from '../../domain/time/units.js';
+import { milliseconds } from '../../domain/time/units.js';
 
 const SHORT = milliseconds(60);
 const head = 'HTTP/1.1 200 OK\r\n';
@@ -161,18 +161,6 @@ describe('timeouts', () => {
     });
     const outcome = await get(site.url, { readTimeout: milliseconds(200) });
     expect(inShort(outcome)).toBe(`200 ${'x'.repeat(60)}`);
-  });
-
-  it('do not count time in which this thread was busy', async () => {
-    const site = await testServer((socket) => {
-      socket.write(answer('here'));
-      // A few turns of the timer pass while nothing is read, and as far as the clock tells, an hour.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SHORT);
-      const now = performance.now.bind(performance);
-      vi.spyOn(performance, 'now').mockImplementation(() => now() + hours(1));
-      onTestFinished(() => void vi.restoreAllMocks());
-    });
-    expect(inShort(await get(site.url))).toBe('200 here');
   });
 
   it('do not turn an unfinished error page into another error', async () => {
