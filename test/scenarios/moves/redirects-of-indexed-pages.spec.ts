@@ -67,6 +67,20 @@ describe('a page that redirects to a new address', () => {
     expect(await world.state(site.url('/p1'))).toMatchObject({ status: 'error', reason: 'redirect-target-failed' });
   });
 
+  it('keeps its documents alone if all are sent to an address with a session in it, whatever that says', async () => {
+    const { site, world, everything } = await startCrawl();
+    let sessions = 0;
+    for (const path of PAGES)
+      site.set(path, () => ({ status: 302, headers: { location: `/v${path}?visit=${(++sessions).toString(36)}` } }));
+    site.otherwise(({ url }) => ({
+      headers: { 'content-type': 'text/html' },
+      body: `<p>All about ${url!.slice(0, 5)}</p>`,
+    }));
+    await refresh(world);
+    expect(sessions).toBeGreaterThan(PAGES.length);
+    expect(await world.indexed()).toEqual(everything);
+  });
+
   it('is found under its old address as long as the new one is waiting for its visit', async () => {
     const { site, world, everything } = await startCrawl();
     redirect(site, '/p1', '/new', 301).set('/new', { status: 429, headers: { 'retry-after': '86400' } });
@@ -194,6 +208,22 @@ describe('many pages that redirect to one', () => {
     await refresh(world);
     await world.pass(hours(2));
     expect(await readStamps(world)).toEqual(moved);
+  });
+
+  it('to which nothing else leads, are no documents once the redirects have ended', async () => {
+    const paths = PAGES.slice(0, 3);
+    const { site, world, everything } = await startCrawl(paths);
+    const setAll = (): void => {
+      site.page('/', paths, write('/'));
+      for (const path of paths) site.page(path, [], write(path));
+    };
+    setAll();
+    await refresh(world);
+    for (const path of ['/', ...paths]) redirect(site, path, `/parked${path}`).page(`/parked${path}`, [], 'For sale.');
+    await refresh(world);
+    setAll();
+    await world.pass(days(2));
+    expect(await world.indexed()).toEqual(everything);
   });
 
   it('one page that is permanently sent to the home page is gone', async () => {

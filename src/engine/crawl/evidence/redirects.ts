@@ -5,7 +5,13 @@
  * the target is visited. What a redirect waits for is kept in memory only: its page is visited again anyway.
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
-import { hasSameSketch, sharesAlmostNothing } from '../../../domain/content/text-sample.js';
+import {
+  hasSameSketch,
+  hasSimilarWords,
+  isSameText,
+  sharesAlmostNothing,
+  type TextSample,
+} from '../../../domain/content/text-sample.js';
 import { isDirective } from '../../../domain/crawl/change-guard.js';
 import { createExclusion } from '../../../domain/crawl/exclusion.js';
 import { classifyRedirect, judgeTarget, LOOK_SIZE, type RedirectKind } from '../../../domain/crawl/redirects.js';
@@ -33,19 +39,29 @@ const FRESH = minutes(10);
 
 /** How long a page is known as the one to which a host redirects its pages. */
 const WALL_LIFETIME = hours(1);
+const fail = (code: ErrorCode, detail: string): PageOutcome => ({ kind: 'error', code, detail });
+
+const failTarget = (detail: string): PageOutcome => fail('redirect-target-failed', detail);
+
+const NO_NEW_ADDRESS = fail('redirect-wall', 'it is no new address: it reports an outage, or says what others say');
 /** It is not remembered: if the host still redirects its pages there later, it is found again. */
 const PAGE_FOR_ALL = {
   ...createExclusion('redirect-wall', 'pages of the host are redirected here instead of being sent'),
   removeStatus: true,
 };
 
+const REDIRECT_ENDED = {
+  ...createExclusion('not-linked', 'the page that was redirected here has a document of its own again'),
+  removeStatus: true,
+};
+
 type Redirect = Extract<PageOutcome, { kind: 'redirect' }>;
+type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
 
 interface NewText {
   readonly url: string;
   readonly seenAt: Instant;
-  /** Its sketch. */
-  readonly text: bigint;
+  readonly sample: TextSample;
   /** What the new addresses of other pages of the host say, compared with it. */
   others: 'unknown' | 'same' | 'different';
 }
@@ -65,6 +81,8 @@ interface RedirectServices extends PageMoveServices {
 interface Seen {
   /** When the redirect was first seen. */
   readonly since: Instant;
+  /** Where it led to last. */
+  readonly target: string;
   kind: RedirectKind;
 }
 
@@ -105,25 +123,29 @@ export class Redirects {
     const { outcome } = result;
     if (outcome.kind !== 'redirect' || state.stamp === undefined) {
       if (this.seen.size > 0) this.seen.delete(state.url);
-      if (await this.isOutage(state, outcome))
-        return this.drop(
-          result,
-          fail('redirect-wall', 'it is no new address: it reports an outage, or says what others say'),
-        );
-      return this.isPageForAll(state, outcome) ? this.drop(result, PAGE_FOR_ALL) : result;
+      const isTarget = state.stamp === undefined && state.discoveredVia === 'redirect' && outcome.kind === 'document';
+      const isWall = isTarget && this.isWall(stripQuery(state.url), this.services.clock.now());
+      const failure = isTarget && ((await this.findFault(state, outcome)) ?? (isWall && PAGE_FOR_ALL));
+      return failure ? this.drop(result, failure) : result;
     }
     if (outcome.waits) return result;
     const { target } = outcome;
-    if (await this.isMadeUp(state, target))
-      return this.drop(
-        result,
-        fail('redirect-target-failed', `it redirects to ${target}, and to another address when it was last visited`),
-      );
     const earlier = this.seen.get(state.url);
     const isCurrent = earlier !== undefined && earlier.since >= before(startedAt, FRESH);
-    const seen: Seen = isCurrent ? earlier : { since: startedAt, kind: 'look' };
+    const seen: Seen = { since: isCurrent ? earlier.since : startedAt, kind: 'look', target };
     this.seen.set(state.url, seen);
+    // Addresses that are made up for each request have no end, and none of them is the page's new one.
+    const isNew = earlier?.target !== target && !(await this.services.store.find(this.crawler, target));
+    if (isNew && earlier)
+      return this.drop(
+        result,
+        failTarget(`it redirects to ${target}, and to another address when it was last visited`),
+      );
     seen.kind = await this.classify(state, outcome, seen.since);
+    if (isNew && !outcome.permanent && seen.kind === 'alone') {
+      seen.kind = 'look';
+      this.missed.set(state.url, true);
+    }
     if (seen.kind === 'look') return this.drop(result, { ...outcome, waits: true });
     const place = stripQuery(target);
     if (seen.kind === 'wall') {
@@ -136,18 +158,9 @@ export class Redirects {
     if (!outcome.permanent && (seen.kind === 'shared' || isHomePage(target)))
       return this.drop(
         result,
-        fail(
-          'redirect-target-failed',
-          `the temporary redirect to ${place} does not name an address of this page alone`,
-        ),
+        failTarget(`the temporary redirect to ${place} does not name an address of this page alone`),
       );
     return result;
-  }
-
-  /** Whether the page, which has waited for one address, leads to another new one: waiting for such addresses would have no end. */
-  private async isMadeUp({ reason, canonical }: UrlState, target: string): Promise<boolean> {
-    if (reason !== AWAITING_TARGET || canonical === undefined || canonical === target) return false;
-    return (await this.services.store.find(this.crawler, target)) === undefined;
   }
 
   /** To be called when the links of the visit are stored: decides what the redirect means for the document. */
@@ -185,15 +198,11 @@ export class Redirects {
     return this.services.strangers.areNaming({ url, foundOn: page, discoveredVia: 'redirect' });
   }
 
-  private addReturning(url: string): void {
-    this.returning.set(computeUrlKey(url), url);
-  }
-
   /** To be called when a visit is settled: redirects may have been waiting for it. */
   async noteSettled(settled: UrlState, { reason }: Pick<SettledUrl, 'reason'>): Promise<void> {
     const { url } = settled;
     if (this.missed.delete(url) && reason === AWAITING_TARGET) await this.services.scheduleVisit(settled);
-    if (reason === REDIRECTED_FOR_NOW) this.addReturning(url);
+    if (reason === REDIRECTED_FOR_NOW) this.returning.set(computeUrlKey(url), url);
     else if (reason !== undefined && this.returning.size > 0) this.returning.delete(computeUrlKey(url));
     const sources = this.waiting.get(url);
     if (!sources) return;
@@ -220,45 +229,41 @@ export class Redirects {
     await this.services.scheduleVisit(page);
   }
 
-  /** Whether it is a page to which the host is redirecting its pages, and which nothing else has led to. */
-  private isPageForAll({ url, stamp, discoveredVia }: UrlState, { kind }: PageOutcome): boolean {
-    if (this.walls.size === 0 || stamp !== undefined || discoveredVia !== 'redirect' || kind !== 'document')
-      return false;
-    return this.isWall(stripQuery(url), this.services.clock.now());
-  }
-
   /**
-   * Whether the page, to which an indexed page redirects, is not its new address: it reports an outage, and the site is too
-   * small to show whether all of its pages lead there; or it says what the new addresses of other pages say.
+   * Why the page, to which an indexed page redirects, is not its new address: the redirect has ended; it reports an outage, and
+   * the site is too small to show whether all of its pages lead there; or it says what the new addresses of other pages say.
    */
-  private async isOutage({ url, stamp, discoveredVia, foundOn }: UrlState, outcome: PageOutcome): Promise<boolean> {
-    if (stamp !== undefined || discoveredVia !== 'redirect' || foundOn === undefined) return false;
-    if (outcome.kind !== 'document' || !outcome.facts.sample) return false;
-    const { sample, textSketch: text } = outcome.facts;
-    const { store } = this.services;
-    const source = await store.find(this.crawler, foundOn);
-    if (source?.stamp === undefined) return false;
+  private async findFault({ url, foundOn }: UrlState, { facts }: DocumentOutcome): Promise<PageOutcome | undefined> {
+    const { store, clock } = this.services;
+    const source = foundOn === undefined ? undefined : await store.find(this.crawler, foundOn);
+    if (source?.stamp === undefined) return undefined;
+    if (source.status === 'indexed') return REDIRECT_ENDED;
+    const isForgotten =
+      source.reason === 'redirect-target-failed' && !(source.lastVisitAt! >= before(clock.now(), FRESH));
+    if (isForgotten) return fail('redirect-wall', 'the page that was redirected here has not been visited since');
+    const { sample, textSketch: text } = facts;
     const { textSketch: indexed, hostKey } = source;
-    if (await this.isTextForAll(url, sample.sketch, source)) return true;
-    if (!sample.namesOutage) return false;
-    if (indexed !== undefined && text !== undefined && hasSameSketch(indexed, text)) return false;
+    if (!sample) return undefined;
+    if (await this.isTextForAll(url, sample, source)) return NO_NEW_ADDRESS;
+    if (!sample.namesOutage || (indexed !== undefined && text !== undefined && hasSameSketch(indexed, text)))
+      return undefined;
     const filter = { crawler: this.crawler, hostKey, indexed: true } as const;
-    return (await store.list(filter, 0, LOOK_SIZE + 1)).length <= LOOK_SIZE;
+    return (await store.list(filter, 0, LOOK_SIZE + 1)).length <= LOOK_SIZE ? NO_NEW_ADDRESS : undefined;
   }
 
   /** Whether pages with texts of their own are redirected to addresses of their own that all have one new text. */
-  private async isTextForAll(url: string, text: bigint, { hostKey, textSketch }: UrlState): Promise<boolean> {
+  private async isTextForAll(url: string, sample: TextSample, { hostKey, textSketch }: UrlState): Promise<boolean> {
     const now = this.services.clock.now();
     const since = before(now, WALL_LIFETIME);
     if (!((this.departures.get(hostKey) ?? 0) >= since)) return false;
-    const isNew = textSketch !== undefined && sharesAlmostNothing(textSketch, text);
+    const isNew = textSketch !== undefined && sharesAlmostNothing(textSketch, sample.sketch);
     const first = this.newTexts.get(hostKey);
     if (!first || first.seenAt < since) {
-      this.newTexts.set(hostKey, { url, seenAt: now, text, others: 'unknown' });
+      this.newTexts.set(hostKey, { url, seenAt: now, sample, others: 'unknown' });
       return isNew;
     }
     if (first.url === url) return isNew && first.others === 'same';
-    if (hasSameSketch(first.text, text)) {
+    if (isSameText(first.sample, sample) || hasSimilarWords(first.sample, sample)) {
       if (first.others === 'unknown') first.others = 'same';
       return isNew && first.others === 'same';
     }
@@ -312,7 +317,7 @@ export class Redirects {
     const { store, clock } = this.services;
     const { target } = outcome;
     const end = await this.findEnd(state, target);
-    if (end === 'loop') return fail('redirect-target-failed', `it redirects to ${target}, which leads back to it`);
+    if (end === 'loop') return failTarget(`it redirects to ${target}, which leads back to it`);
     // A page that has been waiting for the same target knows what was found there since, however long that took.
     const isAwaited = state.reason === AWAITING_TARGET && state.canonical === target;
     const fresh = before(clock.now(), isAwaited ? days(1) : FRESH);
@@ -331,16 +336,13 @@ export class Redirects {
         await this.pageMoves.noteNowhere(state);
         return fail('redirect-target-gone', `it redirects to ${target}, which does not exist`);
       case 'failed':
-        return fail('redirect-target-failed', `it redirects to ${target}, which failed: ${verdict.reason}`);
+        return failTarget(`it redirects to ${target}, which failed: ${verdict.reason}`);
       case 'no-document':
         if (this.isWave(state.hostKey))
-          return fail(
-            'redirect-target-failed',
-            `it redirects to ${target}, which is not for the index, as other pages do`,
-          );
+          return failTarget(`it redirects to ${target}, which is not for the index, as other pages do`);
         // A page that is closed for a while is not gone; one that stays so is given up in the end.
         return !outcome.permanent && end && isDirective(end.reason)
-          ? fail('redirect-target-failed', `it redirects for a while to ${target}, which is not for the index`)
+          ? failTarget(`it redirects for a while to ${target}, which is not for the index`)
           : outcome;
       case 'there':
         this.arrivals.set(state.hostKey, clock.now());
@@ -391,8 +393,6 @@ export class Redirects {
     return { ...result, outcome, links: [], refused: [] };
   }
 }
-
-const fail = (code: ErrorCode, detail: string): PageOutcome => ({ kind: 'error', code, detail });
 
 function isHomePage(href: string): boolean {
   const { path, query } = toCrawlUrl(href);
