@@ -79,6 +79,13 @@ export const HELD: Record<string, Fault> = {
       createPage('Sorry', `Nobody could answer in time. Tell our people ${word()} or ${word()} if you call them soon.`),
     NOT_FOUND,
   ),
+  'an error of which most words differ': setAll(
+    () => createPage('Sorry', `${write('sorry')} ${Array.from({ length: 30 }, () => `ask for ${word()}`).join(' ')}`),
+    NOT_FOUND,
+  ),
+  'pages that show the texts of others': changeAll(
+    (path, _, { pages, paths }) => pages.get(paths[(paths.indexOf(path) + 1) % paths.length]!)!,
+  ),
   'a maintenance page that keeps the titles': changeAll((path) => createPage(`Page ${path}`, UNAVAILABLE)),
   'a short text of a proxy': setAll(
     { headers: { 'content-type': 'text/plain' }, body: 'no healthy upstream' },

@@ -202,6 +202,11 @@ function hashPairs(text: string): Uint16Array | undefined {
 /** Whether two texts consist of the same words but for a few, as two answers of one error page. */
 export function hasSimilarWords({ pairs: a }: TextSample, { pairs: b }: TextSample): boolean {
   if (!a || !b || Math.abs(a.length - b.length) > MAX_OWN_PAIRS) return false;
+  const common = countCommon(a, b);
+  return Math.max(a.length, b.length) - common <= Math.min(MAX_OWN_PAIRS, common);
+}
+
+function countCommon(a: Uint16Array, b: Uint16Array): number {
   let common = 0;
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
     const difference = a[i]! - b[j]!;
@@ -209,8 +214,14 @@ export function hasSimilarWords({ pairs: a }: TextSample, { pairs: b }: TextSamp
     if (difference <= 0) i++;
     if (difference >= 0) j++;
   }
-  return Math.max(a.length, b.length) - common <= Math.min(MAX_OWN_PAIRS, common);
+  return common;
 }
+
+/** The share of the longer one of two texts that they have in common, from 0 to 1. */
+export const measureSimilarity = (a: TextSample, b: TextSample): number =>
+  a.pairs && b.pairs
+    ? countCommon(a.pairs, b.pairs) / Math.max(a.pairs.length, b.pairs.length, 1)
+    : countAgreements(a.sketch, b.sketch) / PARTS;
 
 /** A text with two words of its own in each answer, such as an id of the request, is the same if it has more words. */
 const MAX_SIMILAR_WORDS = 150;

@@ -62,6 +62,8 @@ const judge = (
     failed: 0,
     hasOthers: true,
     indexedTexts: [],
+    all: others,
+    takenBack: [],
     ...more,
   });
 
@@ -173,6 +175,8 @@ describe('a text that has nothing in common with the indexed one', () => {
     const mixedUp = [0, 1, 2, 3, 4].map((i) => changed(i, write((i + 1) % 5)));
     expect(judge(mixedUp[0]!, mixedUp.slice(1), { indexedTexts })).toBe('doubt');
     expect(judge(mixedUp[0]!, [mixedUp[2]!, kept(3), kept(4)], { indexedTexts })).toBe('believe');
+    const alone = { ...kept(0), change: { ...textChange(write(1)), isTextOfAnother: true } as SuspiciousChange };
+    expect(judge(alone, [2, 3, 4, 5, 6, 7, 8, 9].map(kept))).toBe('doubt');
   });
 
   describe('of which each answer has some words of its own', () => {
@@ -185,7 +189,28 @@ describe('a text that has nothing in common with the indexed one', () => {
       expect(judge(first, others)).toBe('hold');
       expect(judge(first, [...others, kept(3)], { askable: 9 })).toEqual({ ask: 5 });
       expect(judge(first, [...others, kept(3), kept(4), kept(5), kept(6)])).toBe('hold');
-      expect(judge(first, [...others, ...[3, 4, 5, 6, 7, 8].map(kept)])).toBe('believe');
+    });
+
+    it('is in doubt if some of the others do', () => {
+      expect(judge(first, [...others, ...[3, 4, 5, 6, 7, 8].map(kept)])).toBe('doubt');
+      expect(judge(first, [others[0]!, ...[3, 4, 5, 6, 7, 8, 9].map(kept)])).toBe('believe');
+    });
+
+    it('is in doubt if one of them has said much the same and taken it back', () => {
+      const healthy = [1, 2, 3, 4, 5, 6, 7, 8].map(kept);
+      expect(judge(first, healthy, { takenBack: [textChange(say('walnut', 'lantern'))] })).toBe('doubt');
+      expect(judge(first, healthy, { takenBack: [textChange(WALL)] })).toBe('believe');
+    });
+
+    it('is in doubt if its own answers have no more in common than those of different pages', () => {
+      const sayMore = (i: number): string =>
+        Array.from({ length: 20 }, (_, at) => `please ask w${'abcdefghij'[i]}${'klmnopqrstuvwxyzabcd'[at]}`).join(' ');
+      const more = [1, 2, 3].map((i) => changed(i, sayMore(i)));
+      const rewritten = [1, 2, 3].map((i) => changed(i, write(i + 20)));
+      expect(judge(changed(0, sayMore(0)), more)).toBe('believe');
+      expect(judge(changed(0, sayMore(0)), more, { ownTakenBack: textChange(sayMore(9)) })).toBe('doubt');
+      expect(judge(changed(0, sayMore(0)), rewritten, { ownTakenBack: textChange(sayMore(9)) })).toBe('believe');
+      expect(judge(changed(0, write(8)), rewritten, { ownTakenBack: textChange(write(9)) })).toBe('doubt');
     });
 
     it('is held however many others there are', () => {
@@ -273,9 +298,11 @@ describe('a text that has nothing in common with the indexed one', () => {
 });
 
 describe('a directive that deletes an indexed document', () => {
-  it('is obeyed if the first two others do not have it', () => {
+  it('is obeyed if eight others do not have it, or all others of a smaller site', () => {
     expect(judge(noindex(0), [], { askable: 12 })).toEqual({ ask: 2 });
-    expect(judge(noindex(0), [kept(1), kept(2)], { askable: 10 })).toBe('believe');
+    expect(judge(noindex(0), [kept(1), kept(2)], { askable: 10 })).toEqual({ ask: 6 });
+    expect(judge(noindex(0), [1, 2, 3, 4, 5, 6, 7, 8].map(kept), { askable: 4 })).toBe('believe');
+    expect(judge(noindex(0), [kept(1), kept(2)])).toBe('believe');
   });
 
   it('is held if the others have it as well', () => {
@@ -285,9 +312,15 @@ describe('a directive that deletes an indexed document', () => {
   it('is compared with more pages if one of two has it', () => {
     expect(judge(noindex(0), [noindex(1), kept(2)], { askable: 10 })).toEqual({ ask: 6 });
     expect(judge(noindex(0), [noindex(1), ...[2, 3, 4, 5, 6, 7, 8].map(kept)])).toBe('believe');
-    expect(judge(noindex(0), [...[1, 2, 3, 4].map(noindex), ...[5, 6, 7, 8].map(kept)])).toBe('believe');
+    expect(judge(noindex(0), [...[1, 2, 3, 4].map(noindex), ...[5, 6, 7, 8].map(kept)])).toBe('doubt');
+    expect(judge(noindex(0), [...[1, 2].map(noindex), ...[3, 4, 5, 6, 7, 8].map(kept)])).toBe('doubt');
     expect(judge(noindex(0), [...[1, 2, 3, 4, 5].map(noindex), ...[6, 7, 8].map(kept)])).toBe('hold');
     expect(judge(noindex(0), [noindex(1), kept(2)])).toBe('believe');
+  });
+
+  it('is in doubt if a page of the host has taken it back', () => {
+    const takenBack = [noindex(3).change];
+    expect(judge(noindex(0), [1, 2, 3, 4, 5, 6, 7, 8].map(kept), { takenBack })).toBe('doubt');
   });
 
   it('is not shared by pages that name different canonical URLs', () => {
@@ -368,6 +401,8 @@ describe('whatever the host answers', () => {
     failed: fc.nat(12),
     hasOthers: fc.constant(true),
     indexedTexts: fc.constant([sketch(101)]),
+    all: fc.array(answers, { maxLength: 12 }),
+    takenBack: fc.constant([]),
   });
 
   it('no more pages are asked than can be', () => {

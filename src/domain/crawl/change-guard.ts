@@ -13,6 +13,7 @@ import {
   hasSimilarWords,
   isAlmostEmpty,
   isSameText,
+  measureSimilarity,
   type TextSample,
 } from '../content/text-sample.js';
 import type { Reason } from '../policy/reasons.js';
@@ -65,6 +66,8 @@ export type SuspiciousChange =
       readonly sample: TextSample;
       /** Set if the page newly has a directive, too. */
       readonly directive?: NewDirective;
+      /** Whether another document of the host had this text already when the page was last well. */
+      readonly isTextOfAnother?: boolean;
     }
   | ({ readonly kind: 'directive' } & NewDirective);
 
@@ -103,6 +106,12 @@ export interface HostEvidence {
   readonly hasOthers: boolean;
   /** Sketches of texts of the host that were indexed when it was asked. */
   readonly indexedTexts: readonly bigint[];
+  /** What pages of the host have said since it is being asked, whenever that was. */
+  readonly all: readonly PageAnswer[];
+  /** Changes that pages of the host have shown within the last hour and have not kept. */
+  readonly takenBack: readonly SuspiciousChange[];
+  /** The one of them that the page itself has shown. */
+  readonly ownTakenBack?: SuspiciousChange;
 }
 
 /** Number of pages with new texts of their own from which on a site is being rewritten. */
@@ -137,17 +146,16 @@ export function identifyChange(change: SuspiciousChange): string {
   const directive = target === '' ? reason : `${reason} ${computeUrlKey(target).toString(36)}`;
   if (change.kind === 'directive') return `${directive}/`;
   const { sample } = change;
-  return `${directive}/${isAlmostEmpty(sample) ? EMPTY : BigInt.asUintN(64, sample.sketch).toString(16)}`;
+  return `${directive}/${isAlmostEmpty(sample) ? 'empty' : BigInt.asUintN(64, sample.sketch).toString(16)}`;
 }
-
-const EMPTY = 'empty';
 
 /** Whether two identities are those of changes with the same cause; see `isSameChange`. */
 export function hasSameIdentity(a: string, b: string, isSame = hasSimilarSketch): boolean {
   const [ownDirective, ownText = ''] = a.split('/');
   const [directive, text = ''] = b.split('/');
   if (ownDirective !== '' && ownDirective === directive) return true;
-  if (ownText === '' || text === '' || ownText === EMPTY || text === EMPTY) return ownText !== '' && ownText === text;
+  if (ownText === '' || text === '' || ownText === 'empty' || text === 'empty')
+    return ownText !== '' && ownText === text;
   return isSame(BigInt(`0x${ownText}`), BigInt(`0x${text}`));
 }
 
@@ -169,6 +177,8 @@ const SECOND_SAMPLE = 8;
  */
 const MIN_TEXT_SHARE = 1 / 12;
 const MIN_DIRECTIVE_SHARE = 0.51;
+/** From this share on, and at least two pages, it is in doubt whether sections are closed or a template has a fault. */
+const MIN_DOUBTED_SHARE = 1 / 4;
 /** For texts that are only similar: a catalogue may have been rewritten in the same few words. */
 const MIN_SIMILAR_SHARE = 1 / 3;
 const MIN_CANONICAL_SHARE = 0.5;
@@ -178,8 +188,21 @@ export const getHoldCause = (change: SuspiciousChange): HoldCause =>
 
 export function judgeChange(page: PageAnswer & { change: SuspiciousChange }, evidence: HostEvidence): ChangeVerdict {
   const { change } = page;
-  const verdict = change.kind === 'text' ? judgeText(page, change.sample, evidence) : 'believe';
-  return verdict === 'believe' && findDirective(change) ? judgeDirective(change, evidence) : verdict;
+  const textVerdict = change.kind === 'text' ? judgeText(page, change, evidence) : 'believe';
+  const verdict = textVerdict === 'believe' && findDirective(change) ? judgeDirective(change, evidence) : textVerdict;
+  return verdict === 'believe' && isUnsteady(change, evidence) ? 'doubt' : verdict;
+}
+
+/** How much more similar two answers of a page that has a text of its own are, at least, than answers of two pages. */
+const OWN_SIMILARITY = 0.1;
+
+/** Whether a page of the host has said the same and has not kept to it, or the page itself has no text of its own. */
+function isUnsteady(change: SuspiciousChange, { takenBack, ownTakenBack: own, all }: HostEvidence): boolean {
+  if (takenBack.some((other) => isSameChange(change, other))) return true;
+  if (change.kind !== 'text' || own?.kind !== 'text') return false;
+  const compare = (other: SuspiciousChange | undefined): number =>
+    other?.kind === 'text' ? measureSimilarity(change.sample, other.sample) : 0;
+  return all.slice(-MAX_COMPARED).some((other) => compare(own) < compare(other.change) + OWN_SIMILARITY);
 }
 
 function judgeDirective(change: SuspiciousChange, evidence: HostEvidence): ChangeVerdict {
@@ -190,13 +213,20 @@ function judgeDirective(change: SuspiciousChange, evidence: HostEvidence): Chang
   const alike = others.filter(isAlike).length;
   // The page that the others name as their canonical URL has no such directive.
   const minShare = target === undefined ? MIN_DIRECTIVE_SHARE : MIN_CANONICAL_SHARE;
-  const shares = { alike, asked: others.length, minShare, isRewrite: false, isLookedAtTwice: false };
+  const shares = { alike, asked: others.length, minShare, isRewrite: false, isLookedAtTwice: true };
   const verdict = judgeShare(shares, evidence);
+  if (verdict !== 'believe') return verdict;
+  const allAlike = evidence.all.filter(isAlike).length;
+  if (allAlike >= FIRST_SAMPLE && allAlike >= evidence.all.length * MIN_DOUBTED_SHARE) return 'doubt';
   // Too few pages to tell a mistake in a template from a wish; but a page is no copy of one that says something else.
-  return verdict === 'believe' && isUnrelated && others.length < FIRST_SAMPLE ? 'doubt' : verdict;
+  return isUnrelated && others.length < FIRST_SAMPLE ? 'doubt' : 'believe';
 }
 
-function judgeText(page: PageAnswer, sample: TextSample, evidence: HostEvidence): ChangeVerdict {
+function judgeText(
+  page: PageAnswer,
+  { sample, isTextOfAnother }: Extract<SuspiciousChange, { kind: 'text' }>,
+  evidence: HostEvidence,
+): ChangeVerdict {
   const { nonsense, others } = evidence;
   const relations = others.map((other) => relate(page, sample, other));
   const count = (relation: Relation): number => relations.filter((value) => value === relation).length;
@@ -213,11 +243,15 @@ function judgeText(page: PageAnswer, sample: TextSample, evidence: HostEvidence)
   const verdict = judgeShare({ alike, asked, minShare: MIN_TEXT_SHARE, isRewrite, isLookedAtTwice }, evidence);
   if (verdict !== 'believe') return verdict;
   const compared = Math.min(asked, MAX_COMPARED);
-  const shares = { alike: Math.min(compared, alike + similar.length), asked: compared, minShare: MIN_SIMILAR_SHARE };
+  const similarAlike = Math.min(compared, alike + similar.length);
+  const shares = { alike: similarAlike, asked: compared, minShare: MIN_SIMILAR_SHARE };
   const further =
     similar.length === 0 ? 'believe' : judgeShare({ ...shares, isRewrite: false, isLookedAtTwice }, evidence);
-  if (further === 'believe')
-    return (sample.namesOutage && asked < SECOND_SAMPLE) || areMixedUp(evidence) ? 'doubt' : 'believe';
+  if (further === 'believe') {
+    const areSimilar = similarAlike >= Math.max(FIRST_SAMPLE, compared * MIN_TEXT_SHARE);
+    const isUndecided = areSimilar || isTextOfAnother || areMixedUp(evidence);
+    return isUndecided || (sample.namesOutage && asked < SECOND_SAMPLE) ? 'doubt' : 'believe';
+  }
   return further === 'hold' && !sample.namesOutage && !hadOwnTexts(page, similar) ? 'doubt' : further;
 }
 
@@ -295,7 +329,7 @@ function relate(page: PageAnswer, sample: TextSample, other: PageAnswer): Relati
     return isCopy && !wereSame(page, other) ? 'merged' : 'kept';
   }
   if (!isSameText(sample, other.change.sample)) return 'rewritten';
-  const isEqual = sample.digest === other.change.sample.digest;
+  const isEqual = sample.digest === other.change.sample.digest || isAlmostEmpty(sample);
   if (wereSame(page, other)) return isEqual ? 'moved-along' : 'rewritten';
   // Pages that differ only in numbers may do so in their new texts, but so does what a host says about an outage.
   return !isEqual && wereAlike(page, other) && !sample.namesOutage ? 'rewritten' : 'merged';

@@ -54,7 +54,10 @@ export function createCrawler(
   const claims = new ClaimedChanges(name, shared, scheduleRefresh);
   const troubles = new HostTroubles(name, { ...shared, scheduleVisit });
   const redirects = new Redirects(name, { ...shared, ...visitTools, ...visiting, walls: visitTools.review.walls });
-  const changes = new ChangeGuard(name, { ...shared, ...visiting });
+  const changes = new ChangeGuard(name, {
+    ...{ ...shared, ...visiting },
+    isTextOfAnother: (page, stamp) => sameTexts.isTextOfAnother(page, stamp),
+  });
   const parts = {
     ...{ ...pages, decisions, gates, claims, troubles, redirects, changes, tally: new Tally(clock) },
     refused: new RefusedLinks(),

@@ -15,7 +15,6 @@ import { judgeCanonical } from '../../../domain/crawl/canonical.js';
 import {
   type ChangeVerdict,
   computeCheckDelay,
-  coversChange,
   DOUBT,
   findDirective,
   type HostEvidence,
@@ -30,7 +29,6 @@ import {
   type PageAnswer,
   RELEASED,
   type SuspiciousChange,
-  selectEvidence,
 } from '../../../domain/crawl/change-guard.js';
 import { CANONICAL_ELSEWHERE } from '../../../domain/crawl/disposition.js';
 import { NEVER_CRAWLED, type UrlId, type UrlState } from '../../../domain/crawl/url-state.js';
@@ -55,11 +53,9 @@ import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
 import type { RobotsGate } from '../hosts/robots-gate.js';
 import { type ChangedAnswer, createErrorPageResult, createHeldResult, type Hold, isChanged } from './held-results.js';
 import { sampleEvenly } from './host-trouble.js';
-import { Inquiry, type TimedAnswer } from './inquiry.js';
+import { Inquiry } from './inquiry.js';
 
 const MAX_HOSTS = 10_000;
-/** Maximum number of pages that an inquiry asks. */
-const MAX_ASKED = 12;
 /** Number of documents from which pages are chosen. */
 const MAX_CANDIDATES = 100;
 const MAX_ROBOTS_SAMPLE = 1_000;
@@ -90,6 +86,8 @@ interface ChangeGuardServices {
   readonly robots: Pick<RobotsGate, 'checkUrl' | 'limitAge'>;
   /** Visits the URL next; false if it is in flight. */
   readonly scheduleVisit: (state: UrlState) => Promise<boolean>;
+  /** Whether it is the text of a document of the host whose URL was known when the page was last visited. */
+  readonly isTextOfAnother: (page: UrlState, stamp: string) => Promise<boolean>;
 }
 
 export class ChangeGuard {
@@ -160,8 +158,11 @@ export class ChangeGuard {
         const directive = outcome.index
           ? await this.findCanonicalChange(state, outcome.canonical)
           : { reason: outcome.reason };
-        if (sample && state.textSketch !== undefined && this.isSuspicious(state, sample))
-          return { ...named, change: { kind: 'text', sample, directive } };
+        if (sample && state.textSketch !== undefined) {
+          const isTextOfAnother = await this.services.isTextOfAnother(state, outcome.facts.stamp);
+          if (isTextOfAnother || this.isSuspicious(state, sample))
+            return { ...named, change: { kind: 'text', sample, directive, isTextOfAnother } };
+        }
         return { ...named, change: directive && { kind: 'directive', ...directive } };
       }
       default:
@@ -225,7 +226,9 @@ export class ChangeGuard {
     let verdict: ChangeVerdict = 'hold';
     if (inquiry.outstanding.size === 0) verdict = await this.proceed(state.hostKey, inquiry, state.id, answer);
     if (verdict === 'believe' && !(await this.saysTheSame(state, change))) verdict = 'doubt';
-    if (verdict === 'believe' || (verdict === 'doubt' && (await this.isHeldSince(state, DOUBT)))) {
+    // The fault of a page may come and go.
+    const isFirstSight = verdict === 'believe' && !inquiry.isSeenTwice(state.id);
+    if ((verdict === 'believe' && !isFirstSight) || (verdict === 'doubt' && (await this.isHeldSince(state, DOUBT)))) {
       inquiry.believed++;
       return true;
     }
@@ -235,8 +238,8 @@ export class ChangeGuard {
     // A site with a single document: its own next visit brings the answer to nonsense.
     const isAlone = !isAsking && evidence.others.length === 0 && this.services.probes.isAnswerWanted(state.hostKey);
     if (isAsking) inquiry.waiting.add(state.id);
-    else if (isAlone) this.missed.add(state.id);
-    return { isConfirmed: !isAsking && !isAlone, evidence };
+    else if (isAlone || isFirstSight) this.missed.add(state.id);
+    return { isConfirmed: !isAsking && !isAlone && !isFirstSight, evidence };
   }
 
   /** Asks further pages as long as the verdict requires it and there are any. */
@@ -250,15 +253,8 @@ export class ChangeGuard {
   }
 
   private getEvidence(hostKey: string, inquiry: Inquiry, id: UrlId, change: SuspiciousChange): HostEvidence {
-    const others: TimedAnswer[] = [];
-    for (const [otherId, answer] of inquiry.answers.entries()) if (otherId !== id) others.push(answer);
-    const { failed, indexedTexts } = inquiry;
     const nonsense = this.services.probes.findAnswer(hostKey) ?? 'unknown';
-    const hasOthers = inquiry.hasOthers || inquiry.held.has(id);
-    const askable = Math.max(0, inquiry.askable.get(id) ?? MAX_ASKED);
-    const known = { nonsense, askable, failed, hasOthers, indexedTexts };
-    const firstSeenAt = inquiry.firstSeen.get(id) ?? this.services.clock.now();
-    return { ...known, others: selectEvidence({ change }, firstSeenAt, others) };
+    return { ...inquiry.collect(id, change, this.services.clock.now()), nonsense };
   }
 
   private findInquiry(hostKey: string, memory: HostMemory): Inquiry {
@@ -267,7 +263,7 @@ export class ChangeGuard {
     if (inquiry && between(inquiry.startedAt, now) < INQUIRY_VALIDITY && inquiry.believed < MAX_BELIEVED)
       return inquiry;
     this.services.probes.wantAnswer(hostKey);
-    memory.inquiry = new Inquiry(now);
+    memory.inquiry = new Inquiry(now, inquiry);
     return memory.inquiry;
   }
 
@@ -309,7 +305,7 @@ export class ChangeGuard {
       if (requested === count) return;
       if (tried.has(page.id)) continue;
       tried.add(page.id);
-      inquiry.askable.set(id, (inquiry.askable.get(id) ?? MAX_ASKED) - 1);
+      inquiry.noteAsked(id);
       // Before the visit is requested, because it may end before the request returns.
       inquiry.outstanding.add(page.id);
       if (await scheduleVisit(page)) requested++;
@@ -326,12 +322,7 @@ export class ChangeGuard {
   ): Promise<void> {
     const inquiry = this.hosts.get(hostKey)?.inquiry;
     if (!inquiry) return;
-    if (answer) {
-      const earlier = inquiry.answers.get(id)?.change;
-      // What others have said since an earlier change says nothing about a new one, nor about a directive that comes later.
-      if (!earlier || !answer.change || !coversChange(earlier, answer.change)) inquiry.firstSeen.delete(id);
-      inquiry.answers.set(id, { ...answer, at: this.services.clock.now() });
-    }
+    if (answer) inquiry.note(id, answer, this.services.clock.now());
     if (!inquiry.outstanding.delete(id)) return;
     if (!answer && !(outcome.kind === 'error' && isPageGone(outcome.code))) inquiry.failed++;
     if (inquiry.outstanding.size > 0) return;

@@ -1,13 +1,27 @@
 /** What the change guard has learned about a host since the first suspicious change of one of its pages. */
 import { BoundedMap } from '../../../domain/bounded-map.js';
-import type { PageAnswer } from '../../../domain/crawl/change-guard.js';
+import {
+  coversChange,
+  type HostEvidence,
+  isSameChange,
+  type PageAnswer,
+  type SuspiciousChange,
+  selectEvidence,
+} from '../../../domain/crawl/change-guard.js';
 import type { UrlId } from '../../../domain/crawl/url-state.js';
-import type { Instant } from '../../../domain/time/units.js';
+import { before, type Duration, hours, type Instant } from '../../../domain/time/units.js';
 
 /** Maximum number of answers that an inquiry remembers. */
 const MAX_ANSWERS = 200;
+/** Maximum number of pages that an inquiry asks. */
+const MAX_ASKED = 12;
+/** How many changes that were not kept are remembered of a host, and how long. */
+const MAX_TAKEN_BACK = 24;
+const TAKEN_BACK_LIFETIME: Duration = hours(1);
 
 export type TimedAnswer = PageAnswer & { readonly at: Instant };
+
+type TimedChange = { readonly change: SuspiciousChange; readonly at: Instant };
 
 /** What pages of a host have said since the first suspicious change. */
 export class Inquiry {
@@ -28,6 +42,56 @@ export class Inquiry {
   /** Sketches of the texts that were indexed when pages were first asked. */
   indexedTexts: readonly bigint[] = [];
   believed = 0;
+  /** Pages that have changed and were visited again since. */
+  private readonly seenTwice = new Set<UrlId>();
+  /** By page: the last change that it has shown and not kept. */
+  private readonly takenBack = new BoundedMap<UrlId, TimedChange>(MAX_TAKEN_BACK);
 
-  constructor(readonly startedAt: Instant) {}
+  /** @param former the inquiry before this one, in which pages may have taken changes back */
+  constructor(
+    readonly startedAt: Instant,
+    former?: Inquiry,
+  ) {
+    for (const [id, taken] of former?.takenBack.entries() ?? [])
+      if (taken.at >= before(startedAt, TAKEN_BACK_LIFETIME)) this.takenBack.set(id, taken);
+  }
+
+  /** Records what a page has said. */
+  note(id: UrlId, answer: PageAnswer, at: Instant): void {
+    const earlier = this.answers.get(id)?.change;
+    const { change } = answer;
+    if (earlier && change) this.seenTwice.add(id);
+    if (earlier && !isSameChange(earlier, change)) this.takenBack.set(id, { change: earlier, at });
+    // What others have said since an earlier change says nothing about a new one, nor about a directive that comes later.
+    if (!earlier || !change || !coversChange(earlier, change)) this.firstSeen.delete(id);
+    this.answers.set(id, { ...answer, at });
+  }
+
+  /** What is known about the change of a page. */
+  collect(id: UrlId, change: SuspiciousChange, now: Instant): Omit<HostEvidence, 'nonsense'> {
+    const all: TimedAnswer[] = [];
+    for (const [otherId, answer] of this.answers.entries()) if (otherId !== id) all.push(answer);
+    return {
+      all,
+      others: selectEvidence({ change }, this.firstSeen.get(id) ?? now, all),
+      askable: this.getAskable(id),
+      failed: this.failed,
+      hasOthers: this.hasOthers || this.held.has(id),
+      indexedTexts: this.indexedTexts,
+      takenBack: [...this.takenBack.values()].map((taken) => taken.change),
+      ownTakenBack: this.takenBack.get(id)?.change,
+    };
+  }
+
+  isSeenTwice(id: UrlId): boolean {
+    return this.seenTwice.has(id);
+  }
+
+  noteAsked(id: UrlId): void {
+    this.askable.set(id, this.getAskable(id) - 1);
+  }
+
+  private getAskable(id: UrlId): number {
+    return Math.max(0, this.askable.get(id) ?? MAX_ASKED);
+  }
 }

@@ -6,6 +6,7 @@ import { BoundedMap } from '../../../domain/bounded-map.js';
 import {
   type ComparedDocument,
   DocumentsByText,
+  hasSameText,
   isDuplicate,
   isSameAddress,
   MAX_TEXTS,
@@ -104,6 +105,20 @@ export class SameTexts {
     if (!isIndexed && this.getSettings().acl === undefined) return true;
     const isPreferred = rank < 0 || other.id < state.id;
     return isSameAddress(page.url, other.url) && (!isIndexed || (stamp !== undefined && isPreferred));
+  }
+
+  /** Whether it is the text of a document of the host whose URL was known when the page was last visited, and had its own. */
+  async isTextOfAnother({ id, hostKey, lastVisitAt }: UrlState, stamp: string): Promise<boolean> {
+    if (lastVisitAt === undefined) return false;
+    const ids = this.documents.find({ stamp, hostKey }).filter((other) => other !== id);
+    const others = ids.length === 0 ? [] : await this.store.get(ids);
+    return others.some(
+      (other) =>
+        other.hostKey === hostKey &&
+        other.stamp !== undefined &&
+        hasSameText(other.stamp, stamp) &&
+        other.firstSeenAt <= lastVisitAt,
+    );
   }
 
   isEntering(id: UrlId): boolean {
