@@ -99,6 +99,78 @@ export function doc({
   return compoundFile({ WordDocument: stream, '1Table': Buffer.concat([clx, formats]), ...summary(facts) });
 }
 
+/** Operations of a paragraph format: its use of a list, and its level. */
+export const inList = (use: number): Buffer => short(0x460b, use);
+export const atLevel = (level: number): Buffer => Buffer.concat([short(0x260a), Buffer.of(level)]);
+
+/**
+ * A document of one piece whose paragraphs are in a list by their style or by themselves. Level 1 begins at 3, level 2
+ * shows the number of both, in decimal digits although its own are letters; the second use of the list begins again at
+ * 7 and has brackets.
+ */
+export function numberedDoc(
+  paragraphs: readonly (readonly [text: string, style: number, ...operations: Buffer[]])[],
+): Uint8Array {
+  const level = (start: number, format: number, flags: number, text: string): Buffer =>
+    Buffer.concat([
+      int(start),
+      Buffer.of(format, flags),
+      Buffer.alloc(18),
+      // Two formats of 2 and 3 bytes precede the text.
+      Buffer.of(2, 3, 0, 0),
+      Buffer.alloc(5),
+      short(text.length),
+      wide(text),
+    ]);
+  const style = (parent: number, ...operations: Buffer[]): Buffer => {
+    const format = Buffer.concat([short(0), ...operations]);
+    const bytes = Buffer.concat([short(0, 1 | (parent << 4), 0, 0, 0, 1), wide('S\0'), short(format.length), format]);
+    return Buffer.concat([short(bytes.length), bytes, Buffer.alloc(bytes.length % 2)]);
+  };
+  const none = 0xfff;
+  const styles = Buffer.concat([short(4, 3, 10), style(none), style(none, inList(1)), style(1, atLevel(1))]);
+  const head = Buffer.concat([int(99, 0), short(none, 2, ...Array(7).fill(none)), Buffer.of(0, 0)]);
+  const unused = Array.from({ length: 7 }, () => level(1, 23, 0, '*'));
+  const lists = Buffer.concat([short(1), head, level(3, 1, 0, '\0.'), level(1, 4, 4, '\0.\u0001'), ...unused]);
+  const use = (changes: number): Buffer => Buffer.concat([int(99, 0, 0), Buffer.of(changes, 0, 0, 0)]);
+  const change = Buffer.concat([int(7, 0x30), level(7, 0, 0, '(\0)')]);
+  const uses = Buffer.concat([int(2), use(0), use(1), int(0), int(0), change]);
+
+  const textStart = 0x600;
+  const text = narrow(paragraphs.map(([words]) => `${words}\r`).join(''));
+  const page = Buffer.alloc(512);
+  let [start, at] = [textStart, 511];
+  paragraphs.forEach(([words, id, ...operations], index) => {
+    const format = Buffer.concat([short(id), ...operations]);
+    const isOdd = format.length % 2 === 1;
+    const stored = Buffer.concat([
+      isOdd ? Buffer.of((format.length + 1) / 2) : Buffer.of(0, format.length / 2),
+      format,
+    ]);
+    at = (at - stored.length) & ~1;
+    stored.copy(page, at);
+    int(start).copy(page, index * 4);
+    page[(paragraphs.length + 1) * 4 + index * 13] = at / 2;
+    start += words.length + 1;
+  });
+  int(start).copy(page, paragraphs.length * 4);
+  page[511] = paragraphs.length;
+  const stream = Buffer.alloc(0xa00);
+  short(0xa5ec, 0xc1, 0, 0x0409, 0, 0x0200).copy(stream);
+  int(text.length).copy(stream, 0x4c);
+  text.copy(stream, textStart);
+  page.copy(stream, 0x800);
+  const pieces = Buffer.concat([int(0, text.length), short(0), int((textStart * 2) | 0x40000000), short(0)]);
+  const clx = Buffer.concat([Buffer.of(2), int(pieces.length), pieces]);
+  const table = [clx, int(textStart, start, 4), styles, lists, uses];
+  let position = 0;
+  [0x1a2, 0x102, 0xa2, 0x2e2, 0x2ea].forEach((where, index) => {
+    int(position, table[index]!.length).copy(stream, where);
+    position += table[index]!.length;
+  });
+  return compoundFile({ WordDocument: stream, '1Table': Buffer.concat(table) });
+}
+
 const record = (type: number, ...data: Uint8Array[]): Buffer => {
   const bytes = Buffer.concat(data);
   return Buffer.concat([short(type, bytes.length), bytes]);

@@ -1,7 +1,7 @@
 /** The numbers of list items and headings in Word documents, which their text does not contain (ECMA-376, 17.9). */
 import { parseElements } from './markup.js';
 
-interface Level {
+export interface Level {
   start: number;
   format: string;
   /** `%1.%2` stands for the numbers of the first two levels. */
@@ -44,15 +44,16 @@ export interface Numbering {
   level: number | undefined;
 }
 
-const MAX_LEVELS = 9;
+export const MAX_LEVELS = 9;
 const MAX_STYLE_DEPTH = 20;
 
 export class ListNumbers {
-  private readonly lists = new Map<string, List>();
-  private readonly uses = new Map<string, ListUse>();
-  private readonly styles = new Map<string, Style>();
+  readonly lists = new Map<string, List>();
+  readonly uses = new Map<string, ListUse>();
+  readonly styles = new Map<string, Style>();
 
-  constructor(numberingXml: string | undefined, stylesXml: string | undefined) {
+  /** Without XML, the maps are filled by the reader of another format. */
+  constructor(numberingXml?: string, stylesXml?: string) {
     this.readLists(numberingXml);
     if (this.lists.size > 0) this.readStyles(stylesXml);
   }
@@ -83,7 +84,7 @@ export class ListNumbers {
   }
 
   /** Styles take the list from the style on which they are based. */
-  private resolveStyle(id: string | undefined): { useId?: string; level?: number | undefined } {
+  resolveStyle(id: string | undefined): { useId?: string; level?: number | undefined } {
     let style = this.styles.get(id ?? '');
     let level: number | undefined;
     for (let depth = 0; style && depth < MAX_STYLE_DEPTH; depth++) {

@@ -44,7 +44,8 @@ describe('an OpenDocument file', () => {
     ].join('');
     const styles = `<office:master-styles>${master('A', shapes)}${master('B', frame('', 'unused'))}</office:master-styles>`;
     const decl = '<presentation:footer-decl presentation:name="f">Draft</presentation:footer-decl>';
-    const slide = '<draw:page draw:master-page-name="A"><text:p>Herons</text:p></draw:page>';
+    const slide =
+      '<draw:page draw:master-page-name="A"><text:p>Herons <text:page-number>&lt;number&gt;</text:page-number></text:p></draw:page>';
     expect(readText(decl + slide, { 'styles.xml': styles })).toBe('Draft Herons Society Logo');
   });
 

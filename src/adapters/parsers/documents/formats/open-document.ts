@@ -43,6 +43,8 @@ export function readOpenDocument(body: Uint8Array, request: DocumentRequest): Do
   const readContent = (part: string, partXml: string, isWhole: boolean): void =>
     extractText(partXml, content, TEXT_RULES, {
       onElement(name, attributes) {
+        // On slides, the stored text of a number is that of a placeholder.
+        if (name === 'page-number' && slideCount > 0) return false;
         if (name === 'a') content.addLink(attributes.get('href') ?? '');
         else if (name === 'object') readObject(part, attributes.get('href') ?? '');
         else if (name === 'page' && isWhole) {

@@ -27,6 +27,22 @@ describe('a document of Office 97 to 2003', () => {
     expect(read(legacy.doc()).text).toBe(`${FACTS.text} More cell The footnote`);
   });
 
+  it('of Word has the numbers of its lists, which its paragraphs or their styles name', () => {
+    const { inList, atLevel } = legacy;
+    const body = legacy.numberedDoc([
+      ['Scope', 1],
+      ['Terms', 2],
+      ['Plain', 1, inList(0)],
+      ['Rates', 0, atLevel(1), inList(1)],
+      ['Remedies', 1],
+      ['Payment', 2],
+      ['Annex', 0, inList(2)],
+      ['Bullet', 0, atLevel(2), inList(1)],
+      ['End', 0],
+    ]);
+    expect(read(body).text).toBe('III. Scope 3.1 Terms Plain 3.2 Rates IV. Remedies 4.1 Payment (7) Annex Bullet End');
+  });
+
   it('of Excel has headers, strings of several records, numbers of every kind, comments and charts', () => {
     expect(read(legacy.xls())).toMatchObject({
       text: `Birds Draft ${FACTS.text} 42 2024-01-31 12.5 7 result TRUE comment chart label`,

@@ -14,6 +14,8 @@ import {
 } from './code-pages.js';
 import type { CompoundFile } from './compound-file.js';
 import { readByte, readInt, readShort } from './little-endian.js';
+import { findOperand, readFormatRuns, readPart } from './word-formats.js';
+import { readNumberedParagraphs } from './word-lists.js';
 import { WordTextWriter } from './word-text.js';
 
 const WORD_97 = 0xa5ec;
@@ -73,7 +75,7 @@ export function readWordBinary(file: CompoundFile, content: DocumentContent): vo
       : [{ start: 0, end: MAX_CHARACTERS, offset: readInt(stream, 0x18), isWide: false }];
   const codePage = is97 ? WESTERN : findCodePage(stream);
   const deleted = is97 ? readDeletedRanges(stream, readPart(table, stream, layout.characterFormats)) : [];
-  const text = new WordTextWriter(content);
+  const text = new WordTextWriter(content, is97 ? readNumberedParagraphs(stream, table) : undefined);
   for (const index of READING_ORDER) {
     const start = lengths.slice(0, index).reduce((sum, length) => sum + length, 0);
     for (const piece of pieces) {
@@ -117,12 +119,6 @@ function isLatin(text: Buffer): boolean {
   return count(letters.match(/[\u00c0-\u00ff]{3,}/g)) * 2 <= count(letters.match(/[\u00c0-\u00ff]+/g));
 }
 
-/** Returns a part of the table stream, whose position and size are in the file information block. */
-function readPart(table: Buffer, stream: Buffer, at: number): Buffer {
-  const offset = readInt(stream, at);
-  return table.subarray(offset, offset + readInt(stream, at + 4));
-}
-
 /** Reads the pieces from the `Clx`: formats, which are skipped, and then character positions and piece descriptors. */
 function readPieces(clx: Buffer, hasWidePieces: boolean): Piece[] {
   let at = 0;
@@ -163,9 +159,11 @@ function addPiece(
   if (end <= start) return;
   const size = Math.min((end - start) * (isWide ? 2 : 1), stream.length - offset);
   for (const range of subtractRanges({ start: offset, end: offset + size }, deleted))
-    for (let at = range.start; at < range.end && !text.isFull; at += CHUNK_LENGTH) {
-      const bytes = stream.subarray(at, Math.min(at + CHUNK_LENGTH, range.end));
+    for (let at = range.start; at < range.end && !text.isFull; ) {
+      const end = Math.min(at + CHUNK_LENGTH, range.end, text.beginAt(at));
+      const bytes = stream.subarray(at, end);
       text.add(isWide ? bytes.toString('utf16le') : decodeCodePage(bytes, codePage));
+      at = end;
     }
 }
 
@@ -187,46 +185,16 @@ function subtractRanges(range: ByteRange, others: readonly ByteRange[]): ByteRan
   return rest;
 }
 
-const PAGE_SIZE = 512;
-/** Operations of character formats ([MS-DOC] 2.6.1). */
+/** Operation of character formats ([MS-DOC] 2.6.1). */
 const DELETED_BY_REVISION = 0x0800;
 
-/**
- * Reads which bytes are deleted, but kept because changes are tracked. Pages of character formats list ranges of bytes
- * and, for each, the offset of its format on the page.
- */
+/** Reads which bytes are deleted, but kept because changes are tracked. */
 function readDeletedRanges(stream: Buffer, pageTable: Buffer): ByteRange[] {
   const ranges: ByteRange[] = [];
-  const readPages = new Set<number>();
-  const count = Math.floor((pageTable.length - 4) / 8);
-  for (let index = 0; index < count; index++) {
-    const number = readInt(pageTable, (count + 1) * 4 + index * 4) & 0x3fffff;
-    if (readPages.has(number)) continue;
-    readPages.add(number);
-    const page = stream.subarray(number * PAGE_SIZE, (number + 1) * PAGE_SIZE);
-    const runs = readByte(page, PAGE_SIZE - 1);
-    for (let run = 0; run < runs; run++) {
-      const at = readByte(page, (runs + 1) * 4 + run) * 2;
-      const format = page.subarray(at + 1, at + 1 + readByte(page, at));
-      if (at === 0 || !hasFlag(format, DELETED_BY_REVISION)) continue;
-      const [start, end] = [readInt(page, run * 4), readInt(page, run * 4 + 4)];
-      if (start >= (ranges.at(-1)?.end ?? 0) && end > start) ranges.push({ start, end });
-    }
+  for (const { start, end, page, at } of readFormatRuns(stream, pageTable, 1)) {
+    const format = page.subarray(at + 1, at + 1 + readByte(page, at));
+    if (findOperand(format, DELETED_BY_REVISION)?.[0] !== 1) continue;
+    if (start >= (ranges.at(-1)?.end ?? 0) && end > start) ranges.push({ start, end });
   }
   return ranges;
-}
-
-/** Operand sizes in bytes by the upper three bits of an operation; 6 is a variable size. */
-const OPERAND_SIZES = [1, 1, 2, 4, 2, 2, 0, 3];
-
-/** Whether a list of format operations switches a flag on. */
-function hasFlag(operations: Buffer, flag: number): boolean {
-  let at = 0;
-  while (at + 2 < operations.length) {
-    const operation = readShort(operations, at);
-    if (operation === flag) return readByte(operations, at + 2) === 1;
-    const kind = operation >> 13;
-    at += 2 + (kind === 6 ? 1 + readByte(operations, at + 2) : OPERAND_SIZES[kind]!);
-  }
-  return false;
 }

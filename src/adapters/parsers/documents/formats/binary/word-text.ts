@@ -1,5 +1,6 @@
 /** Turns the characters of a Word document into text: control characters are separators, marks and fields. */
 import type { DocumentContent } from '../../document-content.js';
+import type { NumberedParagraphs } from './word-lists.js';
 
 const FIELD_BEGIN = '\u0013';
 const FIELD_SEPARATOR = '\u0014';
@@ -9,6 +10,8 @@ const MAX_INSTRUCTION_LENGTH = 20_000;
 
 /** Paragraphs, cells, lines, pages and columns end words. */
 const SEPARATORS = /[\t\r\n\u0007\u000b\u000c\u000e]+/g;
+/** After these characters, or at the start of a text, a paragraph starts. */
+const PARAGRAPH_ENDS = new Set(['', '\r', '\u0007', '\u000c']);
 /** Pictures, numbers of notes and other marks, which have no text. */
 const MARKS = /[\u0000-\u0006\u0008\u000f-\u0012\u0016-\u001d]+/g;
 /** Marks of notes and comments separate words, as they are printed between them. */
@@ -17,14 +20,35 @@ const NOTE_MARKS = /[\u0002\u0005]/g;
 export class WordTextWriter {
   /** The fields that are open, with the instruction of each and whether its result has begun. */
   private fields: { instruction: string; hasResult: boolean }[] = [];
+  private lastCharacter = '';
 
-  constructor(private readonly content: DocumentContent) {}
+  constructor(
+    private readonly content: DocumentContent,
+    private readonly paragraphs?: NumberedParagraphs,
+  ) {}
 
   get isFull(): boolean {
     return this.content.isFull;
   }
 
+  /** Adds the number of the list item that starts at a byte of the document; returns where the next one may start. */
+  beginAt(byte: number): number {
+    if (!this.paragraphs) return Number.POSITIVE_INFINITY;
+    const { items, numbers, starts } = this.paragraphs;
+    const item = PARAGRAPH_ENDS.has(this.lastCharacter) ? items.get(byte) : undefined;
+    const number = item ? numbers.next(item) : '';
+    if (number !== '') this.content.addText(`${number} `);
+    let [low, high] = [0, starts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (starts[middle]! <= byte) low = middle + 1;
+      else high = middle;
+    }
+    return starts[low] ?? Number.POSITIVE_INFINITY;
+  }
+
   add(text: string): void {
+    this.lastCharacter = text.at(-1) ?? this.lastCharacter;
     for (const token of text.split(/([\u0013-\u0015])/)) {
       if (token === FIELD_BEGIN) this.beginField();
       else if (token === FIELD_SEPARATOR) this.beginResult();
@@ -36,6 +60,7 @@ export class WordTextWriter {
   /** Ends the main text, or the notes, comments or headers: fields do not continue from one to the next. */
   endStory(): void {
     this.fields = [];
+    this.lastCharacter = '';
     this.content.endWord();
   }
 
