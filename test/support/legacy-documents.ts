@@ -128,7 +128,7 @@ export function numberedDoc(
     return Buffer.concat([short(bytes.length), bytes, Buffer.alloc(bytes.length % 2)]);
   };
   const none = 0xfff;
-  const styles = Buffer.concat([short(4, 3, 10), style(none), style(none, inList(1)), style(1, atLevel(1))]);
+  const styles = Buffer.concat([short(4, 3, 10), style(none), style(none, inList(1)), style(1)]);
   const head = Buffer.concat([int(99, 0), short(none, 2, ...Array(7).fill(none)), Buffer.of(0, 0)]);
   const unused = Array.from({ length: 7 }, () => level(1, 23, 0, '*'));
   const lists = Buffer.concat([short(1), head, level(3, 1, 0, '\0.'), level(1, 4, 4, '\0.\u0001'), ...unused]);
@@ -137,7 +137,9 @@ export function numberedDoc(
   const uses = Buffer.concat([int(2), use(0), use(1), int(0), int(0), change]);
 
   const textStart = 0x600;
-  const text = narrow(paragraphs.map(([words]) => `${words}\r`).join(''));
+  // What ends with a hyphen is continued by the next one.
+  const ended = (words: string): string => (words.endsWith('-') ? words : `${words}\r`);
+  const text = narrow(paragraphs.map(([words]) => ended(words)).join(''));
   const page = Buffer.alloc(512);
   let [start, at] = [textStart, 511];
   paragraphs.forEach(([words, id, ...operations], index) => {
@@ -151,7 +153,7 @@ export function numberedDoc(
     stored.copy(page, at);
     int(start).copy(page, index * 4);
     page[(paragraphs.length + 1) * 4 + index * 13] = at / 2;
-    start += words.length + 1;
+    start += ended(words).length;
   });
   int(start).copy(page, paragraphs.length * 4);
   page[511] = paragraphs.length;

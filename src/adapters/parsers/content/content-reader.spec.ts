@@ -37,6 +37,7 @@ it.each([
   ['googleoff', 'a <!--googleoff: all-->b<!--googleon: all--> c', 'a c'],
   ['googleoff', 'a <!--googleoff: anchor-->b<!--googleon: anchor--> c', 'a b c'],
   ['noindex', 'a <!-- robots noindex -->b <p>c</p><!-- /robots --> d <noindex>e</noindex>', 'a\nd'],
+  ['noindex', 'a <!-- robots noindex -->b<!-- /robots noindex --> c', 'a c'],
   ['noindex', 'a <!--htdig_noindex-->b<!--/htdig_noindex--> c<!--UdmComment-->d<!--/UdmComment-->', 'a c'],
   ['noindex', 'a <!-- SwishCommand noindex -->b<!-- SwishCommand index --> c', 'a c'],
   ['nosnippet', 'a <p data-nosnippet>b</p> c', 'a c'],

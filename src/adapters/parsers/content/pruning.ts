@@ -42,7 +42,7 @@ const GOOGLE_MARKER = /^\s*google(on|off)\s*:\s*(index|all)\b/i;
 const NOINDEX_START =
   /^\s*(?:robots\W{0,20}(?:content\W{1,20})?noindex|(?:htdig_)?noindex|udmcomment|swishcommand\s{1,20}noindex)\W*$/i;
 const NOINDEX_END =
-  /^\s*(?:\/\s*(?:robots|(?:htdig_)?noindex|udmcomment)|robots\W{0,20}(?:content\W{1,20})?index|swishcommand\s{1,20}index)\W*$/i;
+  /^\s*(?:\/\s*(?:robots(?:\W{0,20}(?:content\W{1,20})?noindex)?|(?:htdig_)?noindex|udmcomment)|robots\W{0,20}(?:content\W{1,20})?index|swishcommand\s{1,20}index)\W*$/i;
 
 class Pruner {
   readonly removedElements: Element[] = [];
