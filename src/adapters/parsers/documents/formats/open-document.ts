@@ -43,8 +43,6 @@ export function readOpenDocument(body: Uint8Array, request: DocumentRequest): Do
   const readContent = (part: string, partXml: string, isWhole: boolean): void =>
     extractText(partXml, content, TEXT_RULES, {
       onElement(name, attributes) {
-        // On slides, the stored text of a number is that of a placeholder.
-        if (name === 'page-number' && slideCount > 0) return false;
         if (name === 'a') content.addLink(attributes.get('href') ?? '');
         else if (name === 'object') readObject(part, attributes.get('href') ?? '');
         else if (name === 'page' && isWhole) {
@@ -56,7 +54,8 @@ export function readOpenDocument(body: Uint8Array, request: DocumentRequest): Do
           content.addText(attributes.get('name') ?? '');
           content.endWord();
         }
-        return true;
+        // On slides, the stored text of a number is that of a placeholder.
+        return name !== 'page-number' || slideCount === 0;
       },
     });
   /** Reads a chart or a table in a folder of its own, after the paragraph in which it stands. */
