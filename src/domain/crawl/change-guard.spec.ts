@@ -1,18 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { computeTextSketch, createTextSample, type TextSample } from '../content/text-sample.js';
-import { hours, instant, minutes } from '../time/units.js';
+import { instant } from '../time/units.js';
 import { toCrawlUrl } from '../url/crawl-url.js';
 import {
   type ChangeVerdict,
-  computeCheckDelay,
   coversChange,
   getHoldCause,
   type HostEvidence,
-  hasSameIdentity,
-  identifyChange,
   judgeChange,
-  judgeRobots,
   type NonsenseAnswer,
   type PageAnswer,
   type SuspiciousChange,
@@ -69,12 +65,6 @@ const judge = (
 
 /** A stamp whose text is that of a page of this number. */
 const createStamp = (page: number): string => `c1-${String(page).padStart(32, '0')}${'f'.repeat(32)}`;
-
-it('pages that have become empty have changed in the same way, whatever is left of their texts', () => {
-  const [one, other] = ['', 'x'].map((text) => identifyChange(textChange(text)));
-  expect([one, hasSameIdentity(one!, other!)]).toEqual(['/empty', true]);
-  expect(hasSameIdentity(one!, identifyChange(textChange(write(1))))).toBe(false);
-});
 
 const WALL = 'Our site is being worked on and will be back soon. We ask for your patience.';
 
@@ -438,16 +428,4 @@ describe('whatever the host answers', () => {
       }),
     );
   });
-});
-
-it('a robots.txt is held if it forbids most of the documents, and more than one', () => {
-  expect(judgeRobots([true, true, false])).toBe('hold');
-  expect(judgeRobots([true, true, false, false])).toBe('believe');
-  expect(judgeRobots([true])).toBe('believe');
-});
-
-it('a host is checked after a minute, then every quarter of an hour, and at last every hour', () => {
-  expect([0, 1, 2, 3, 4, 24, 25, 1_000].map(computeCheckDelay)).toEqual(
-    [1, 2, 4, 8, 15, 15].map(minutes).concat([hours(1), hours(1)]),
-  );
 });

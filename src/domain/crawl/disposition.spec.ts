@@ -144,34 +144,6 @@ describe('a URL without a document', () => {
     expect(first.changes.lastChangeAt).toBeUndefined();
   });
 
-  it('a redirect names the URL that has taken its place, and one without a target forgets the former one', () => {
-    const canonicalOf = (outcome: object, from: Partial<UrlState>) =>
-      decide(state(from), { kind: 'redirect', ...outcome }).changes.canonical;
-    expect(canonicalOf({ target: 'http://a.example/b' }, { canonical: 'http://a.example/a' })).toBe(
-      'http://a.example/b',
-    );
-    expect(canonicalOf({}, { canonical: 'http://a.example/a' })).toBeNull();
-    expect(canonicalOf({}, {})).toBeUndefined();
-  });
-
-  it('a redirect that waits for its target keeps its document, and is looked at again within six hours', () => {
-    const outcome = { kind: 'redirect', target: 'http://a.example/b', waits: true } as const;
-    expect(decide(INDEXED, outcome)).toEqual({
-      remove: false,
-      changed: false,
-      changes: {
-        status: 'redirected',
-        reason: 'awaiting-redirect-target',
-        canonical: 'http://a.example/b',
-        source: INDEXED.source ?? REFRESH,
-        dueAt: plus(NOW, hours(6)),
-        lastVisitAt: NOW,
-        visits: INDEXED.visits + 1,
-        simhash: null,
-      },
-    });
-  });
-
   it.each([
     ['with news', 'visited', true, true],
     ['without news', 'visited', false, false],

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { decide, INDEXED, state, NOW as VISITED_AT } from '../../../test/support/url-states.js';
 import { ERROR_CODES, type ErrorCode } from '../fetch/error-codes.js';
 import type { RedirectEvidence } from '../fetch/login-wall.js';
-import { instant } from '../time/units.js';
+import { REFRESH } from '../frontier/sources.js';
+import { hours, instant, after as plus } from '../time/units.js';
 import { classifyRedirect, judgeTarget } from './redirects.js';
 import { UNKNOWN_STAMP, URL_STATUSES, type UrlState } from './url-state.js';
 
@@ -98,4 +100,34 @@ describe('a redirect compared with other pages of its host', () => {
     ['two others lead to the same place', { same: 2, others: 0, targets: 3 }, 5, 'wall'],
     ['one other leads there, one is well', { same: 1, others: 1, targets: 0 }, 5, 'shared'],
   ])('%s', (_name, evidence, available, kind) => expect(classifyRedirect(evidence, available)).toBe(kind));
+});
+
+describe('a URL that redirects', () => {
+  it('names the URL that has taken its place, and forgets the former one if there is no target', () => {
+    const canonicalOf = (outcome: object, from: Partial<UrlState>) =>
+      decide(state(from), { kind: 'redirect', ...outcome }).changes.canonical;
+    expect(canonicalOf({ target: 'http://a.example/b' }, { canonical: 'http://a.example/a' })).toBe(
+      'http://a.example/b',
+    );
+    expect(canonicalOf({}, { canonical: 'http://a.example/a' })).toBeNull();
+    expect(canonicalOf({}, {})).toBeUndefined();
+  });
+
+  it('keeps its document while it waits for its target, and is looked at again within six hours', () => {
+    const outcome = { kind: 'redirect', target: 'http://a.example/b', waits: true } as const;
+    expect(decide(INDEXED, outcome)).toEqual({
+      remove: false,
+      changed: false,
+      changes: {
+        status: 'redirected',
+        reason: 'awaiting-redirect-target',
+        canonical: 'http://a.example/b',
+        source: INDEXED.source ?? REFRESH,
+        dueAt: plus(VISITED_AT, hours(6)),
+        lastVisitAt: VISITED_AT,
+        visits: INDEXED.visits + 1,
+        simhash: null,
+      },
+    });
+  });
 });
