@@ -96,7 +96,7 @@ function hashExtractedContent(
     ...listGivenTextSettings(draft),
   ];
   return hashBodyAndFacts(
-    onOneLine(text),
+    copyOnOneLine(text),
     joinFacts(contentMetas) + joinFacts(headMetas) + settings.join('\0'),
     digest,
   );
@@ -104,6 +104,20 @@ function hashExtractedContent(
 
 /** Moving a line break changes nothing in a text, and two texts that differ in nothing else are duplicates. */
 const onOneLine = (text: string): string => text.replaceAll('\n', ' ');
+
+/** In characters; longer texts are rare. */
+const MAX_COPIED = 65_536;
+/** With up to 3 bytes a character. */
+const COPY = Buffer.allocUnsafeSlow(3 * MAX_COPIED);
+
+/** The UTF-8 bytes of the text on one line, until the next call, which takes half the time of another string. */
+function copyOnOneLine(text: string): Uint8Array {
+  const bytes = text.length > MAX_COPIED ? Buffer.from(text) : COPY.subarray(0, COPY.write(text));
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] === NEW_LINE) bytes[i] = SPACE;
+  return bytes;
+}
+const NEW_LINE = 0x0a;
+const SPACE = 0x20;
 
 function joinFacts(metas: readonly Meta[]): string {
   let facts = '';
