@@ -43,7 +43,7 @@ export class Inquiry {
   indexedTexts: readonly bigint[] = [];
   believed = 0;
   /** Pages that have changed and were visited again since. */
-  private readonly seenTwice = new Set<UrlId>();
+  private readonly seenTwice = new BoundedMap<UrlId, true>(MAX_ANSWERS);
   /** By page: the last change that it has shown and not kept. */
   private readonly takenBack = new BoundedMap<UrlId, TimedChange>(MAX_TAKEN_BACK);
 
@@ -60,7 +60,7 @@ export class Inquiry {
   note(id: UrlId, answer: PageAnswer, at: Instant): void {
     const earlier = this.answers.get(id)?.change;
     const { change } = answer;
-    if (earlier && change) this.seenTwice.add(id);
+    if (earlier && change) this.seenTwice.set(id, true);
     if (earlier && !isSameChange(earlier, change)) this.takenBack.set(id, { change: earlier, at });
     // What others have said since an earlier change says nothing about a new one, nor about a directive that comes later.
     if (!earlier || !change || !coversChange(earlier, change)) this.firstSeen.delete(id);
