@@ -42,13 +42,6 @@ export type PageNotice =
   | { readonly notice: 'plugins'; readonly facts: readonly PluginFacts[]; readonly port?: MessagePort }
   | { readonly notice: 'close' };
 
-/**
- * Maximum number of results that are sent together, and of calls that wait to be. Bodies often arrive together, so one
- * turn of the event loop may read a page for every fetch in flight: if all results were held back until its end, first
- * the main thread and then the page thread would be idle.
- */
-export const MAX_BATCH_SIZE = 8;
-
 export type ToPageThread = readonly (PageCall | PageNotice)[];
 
 export type PageAnswer =

@@ -9,7 +9,6 @@ import {
   collectTransferableBuffers,
   getTruncatedUptimeMs,
   getUptimeMs,
-  MAX_BATCH_SIZE,
   type PageAnswer,
   type PageCall,
   type PageCalls,
@@ -58,7 +57,7 @@ export class ThreadEnded extends WorkLost {
 
 /**
  * The main thread's handle on a thread that processes pages. Calls made in one turn of the event loop are sent
- * together, and so are those that answers lead to which arrived together, even if each gets a turn of its own.
+ * together.
  */
 export class PageThread {
   private readonly worker: Worker;
@@ -66,8 +65,6 @@ export class PageThread {
   private readonly inFlight = new Map<number, PendingCall>();
   private ports: MessagePort[] = [];
   private outbox: (PageCall | PageNotice)[] = [];
-  private isFlushQueued = false;
-  private arrived = 0; // answers that have not been handed out yet
   private ended = false;
   private finishing = false;
   private hasPlugins = false;
@@ -92,7 +89,6 @@ export class PageThread {
     };
     this.worker = new Worker(entry, { workerData: data, name: 'pages', resourceLimits });
     this.worker.on('message', (answers: readonly PageAnswer[]) => {
-      this.arrived += answers.length;
       for (const answer of answers) this.apiPriority.handOut(() => this.settleCall(answer));
     });
     this.worker.on('error', (error: Error) => this.endThread(error));
@@ -186,20 +182,11 @@ export class PageThread {
 
   private post(message: PageCall | PageNotice): void {
     if ('notice' in message && 'port' in message && message.port) this.ports.push(message.port);
+    if (this.outbox.length === 0) queueMicrotask(() => this.flush());
     this.outbox.push(message);
-    this.queueFlush();
-  }
-
-  /** Every message wakes the thread, which costs both sides more than what is in it. */
-  private queueFlush(): void {
-    const { length } = this.outbox;
-    if (this.isFlushQueued || length === 0 || (this.arrived > 0 && length < MAX_BATCH_SIZE)) return;
-    this.isFlushQueued = true;
-    setImmediate(() => this.flush());
   }
 
   private flush(): void {
-    this.isFlushQueued = false;
     const messages: ToPageThread = this.outbox;
     const ports = this.ports;
     this.outbox = [];
@@ -208,8 +195,6 @@ export class PageThread {
   }
 
   private settleCall(answer: PageAnswer): void {
-    this.arrived--;
-    this.queueFlush();
     const pendingCall = this.inFlight.get(answer.seq);
     this.inFlight.delete(answer.seq);
     if (!pendingCall) return;

@@ -4,7 +4,6 @@ import {
   collectTransferableBuffers,
   type FromPageThread,
   getUptimeMs,
-  MAX_BATCH_SIZE,
   type PageAnswer,
   type PageCall,
   type PageNotice,
@@ -14,6 +13,13 @@ import {
 import type { RemoteEngine } from './remote-engine.js';
 import type { RemotePlugins } from './remote-plugins.js';
 import { unpackDefinition, unpackSecrets } from './secrets-across.js';
+
+/**
+ * Maximum number of results that are sent together. Bodies often arrive together, so one turn of the event loop may
+ * read a page for every fetch in flight: if all results were held back until its end, first the main thread and then
+ * this one would be idle.
+ */
+const MAX_BATCH_SIZE = 8;
 
 const HEARTBEAT_MS = 500;
 
