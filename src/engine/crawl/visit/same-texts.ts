@@ -107,7 +107,7 @@ export class SameTexts {
     return isSameAddress(page.url, other.url) && (!isIndexed || (stamp !== undefined && isPreferred));
   }
 
-  /** Whether it is the text of a document of the host whose URL was known when the page was last visited, and had its own. */
+  /** Whether it is the text of a document of the host that had it already when the page was last visited, and had its own. */
   async isTextOfAnother({ id, hostKey, lastVisitAt }: UrlState, stamp: string): Promise<boolean> {
     if (lastVisitAt === undefined) return false;
     const ids = this.documents.find({ stamp, hostKey }).filter((other) => other !== id);
@@ -117,7 +117,7 @@ export class SameTexts {
         other.hostKey === hostKey &&
         other.stamp !== undefined &&
         hasSameText(other.stamp, stamp) &&
-        other.firstSeenAt <= lastVisitAt,
+        (other.lastChangeAt ?? other.firstSeenAt) <= lastVisitAt,
     );
   }
 
