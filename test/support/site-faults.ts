@@ -35,6 +35,8 @@ const addToHead = (page: FakeAnswer, head: string): FakeAnswer => ({
   body: String(page.body).replace('</head>', `${head}</head>`),
 });
 
+const omitNumbers = ({ body }: FakeAnswer): string => String(body).replace(/\d+/g, '');
+
 const redirectAll =
   (target: FakePage, getLocation: (path: string) => string): Fault =>
   (guarded) => {
@@ -83,9 +85,11 @@ export const HELD: Record<string, Fault> = {
     () => createPage('Sorry', `${write('sorry')} ${Array.from({ length: 30 }, () => `ask for ${word()}`).join(' ')}`),
     NOT_FOUND,
   ),
-  'pages that show the texts of others': changeAll(
-    (path, _, { pages, paths }) => pages.get(paths[(paths.indexOf(path) + 1) % paths.length]!)!,
-  ),
+  'pages that show the texts of others': changeAll((path, page, { pages, paths }) => {
+    const other = pages.get(paths[(paths.indexOf(path) + 1) % paths.length]!)!;
+    // In a catalogue whose pages differ in numbers alone, as in their prices, other numbers are believed.
+    return omitNumbers(other) === omitNumbers(page) ? page : other;
+  }),
   'a maintenance page that keeps the titles': changeAll((path) => createPage(`Page ${path}`, UNAVAILABLE)),
   'a short text of a proxy': setAll(
     { headers: { 'content-type': 'text/plain' }, body: 'no healthy upstream' },
