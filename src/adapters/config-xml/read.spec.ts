@@ -151,6 +151,7 @@ describe('reading a configuration', () => {
     ['<Crawler name="a"><CrawlSpace rules="crawl.rules"/></Crawler>', 'unreadable-file'],
     ['<Crawler name="a"><CrawlSpace rules="../secret"/></Crawler>', 'bad-value'],
     ['<Crawler name="a"/><Sink name="s" type="file" url="f"/><Sink name="t" type="file" url="g"/>', 'ambiguous-sink'],
+    ['<Crawler name="a"/><Sink name="s" type="file" url="file:///srv/documents.jsonl"/>', 'bad-value'],
     ['<Sink name="s" type="json" url="not a url"/>', 'bad-value'],
     ['<Sink name="s" type="solr" url="http://h/"/>', 'missing-attribute'],
     ['<Fetcher><AllowAddress cidr="10.0.0.0/33"/></Fetcher>', 'bad-value'],

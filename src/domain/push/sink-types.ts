@@ -29,7 +29,8 @@ export const SINK_ADDRESSES = {
       ? undefined
       : 'an absolute URL that begins with http:// or https://',
   // The configuration checks the path together with its folder.
-  file: () => undefined,
+  file: (url: string) =>
+    /^[a-z][a-z\d+.-]*:\/\//i.test(url) ? 'a path, such as documents.jsonl, not a URL' : undefined,
   postgresql: findPostgresqlUrlFault,
   kafka: findKafkaUrlFault,
   plugin: (url: string) => (/^plugin:[^\s]+$/.test(url) ? undefined : '`plugin:` and the name of a Plugin'),
