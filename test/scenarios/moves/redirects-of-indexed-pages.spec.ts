@@ -210,22 +210,6 @@ describe('many pages that redirect to one', () => {
     expect(await readStamps(world)).toEqual(moved);
   });
 
-  it('to which nothing else leads, are no documents once the redirects have ended', async () => {
-    const paths = PAGES.slice(0, 3);
-    const { site, world, everything } = await startCrawl(paths);
-    const setAll = (): void => {
-      site.page('/', paths, write('/'));
-      for (const path of paths) site.page(path, [], write(path));
-    };
-    setAll();
-    await refresh(world);
-    for (const path of ['/', ...paths]) redirect(site, path, `/parked${path}`).page(`/parked${path}`, [], 'For sale.');
-    await refresh(world);
-    setAll();
-    await world.pass(days(2));
-    expect(await world.indexed()).toEqual(everything);
-  });
-
   it('one page that is permanently sent to the home page is gone', async () => {
     const { site, world, everything } = await startCrawl();
     redirect(site, '/p1', '/', 301);

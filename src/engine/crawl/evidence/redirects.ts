@@ -50,11 +50,6 @@ const PAGE_FOR_ALL = {
   removeStatus: true,
 };
 
-const REDIRECT_ENDED = {
-  ...createExclusion('not-linked', 'the page that was redirected here has a document of its own again'),
-  removeStatus: true,
-};
-
 type Redirect = Extract<PageOutcome, { kind: 'redirect' }>;
 type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
 
@@ -230,17 +225,13 @@ export class Redirects {
   }
 
   /**
-   * Why the page, to which an indexed page redirects, is not its new address: the redirect has ended; it reports an outage, and
-   * the site is too small to show whether all of its pages lead there; or it says what the new addresses of other pages say.
+   * Why the page, to which an indexed page redirects, is not its new address: it reports an outage, and the site is
+   * too small to show whether all of its pages lead there; or it says what the new addresses of other pages say.
    */
   private async findFault({ url, foundOn }: UrlState, { facts }: DocumentOutcome): Promise<PageOutcome | undefined> {
-    const { store, clock } = this.services;
+    const { store } = this.services;
     const source = foundOn === undefined ? undefined : await store.find(this.crawler, foundOn);
     if (source?.stamp === undefined) return undefined;
-    if (source.status === 'indexed') return REDIRECT_ENDED;
-    const isForgotten =
-      source.reason === 'redirect-target-failed' && !(source.lastVisitAt! >= before(clock.now(), FRESH));
-    if (isForgotten) return fail('redirect-wall', 'the page that was redirected here has not been visited since');
     const { sample, textSketch: text } = facts;
     const { textSketch: indexed, hostKey } = source;
     if (!sample) return undefined;
