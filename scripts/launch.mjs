@@ -197,8 +197,8 @@ function ensureBuilt(force = false) {
     if (!force && built && built.mtimeMs >= findNewestTime(part.inputs, isBuildInput)) continue;
     print(`building the ${part.name}`);
     const started = new Date();
-    // If it were kept across builds, the cache of compiled code would only grow.
-    if (part.name === 'server') rmSync(COMPILED, { recursive: true, force: true });
+    // If it were kept across builds, the cache of compiled code would only grow. Other processes may be writing to it.
+    if (part.name === 'server') rmSync(COMPILED, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
     for (const command of part.commands)
       if (run(command, { stdio: ['ignore', 2, 2] }) !== 0)
         fail(`building the ${part.name} failed; see the messages above`);

@@ -153,6 +153,8 @@ const projectsOf = (suite) =>
     run: () => runProject(project, SUITES[suite].env, suite === 'gate'),
   }));
 
+const NOT_BUILT = { passed: 0, failed: 1, output: 'not run, because the build failed' };
+
 const rows = [];
 /** Runs checks in their order, the given number beside each other. */
 async function run(checks, beside = 1) {
@@ -164,9 +166,9 @@ async function run(checks, beside = 1) {
 }
 
 async function runCheck(check) {
-  await check.after;
+  const mayRun = (await check.after) ?? true;
   const started = Date.now();
-  const result = await check.run();
+  const result = mayRun ? await check.run() : NOT_BUILT;
   const seconds = (Date.now() - started) / 1000;
   rows.push({ name: check.name, seconds, ...result });
   console.log(
@@ -179,7 +181,14 @@ async function runCheck(check) {
 /** Its tests start processes and threads of the built program. */
 async function runGate() {
   const built = Promise.withResolvers();
-  const build = { ...BUILD, run: () => BUILD.run().finally(built.resolve) };
+  const build = {
+    ...BUILD,
+    run: async () => {
+      const result = await BUILD.run();
+      built.resolve(result.failed === 0);
+      return result;
+    },
+  };
   const projects = projectsOf('gate').map((project) => ({ ...project, after: built.promise }));
   await run([build, ...STATIC, ...projects], BESIDE);
 }
@@ -189,8 +198,9 @@ const began = Date.now();
 if (suite === 'static') await run(STATIC, 2);
 else if (suite === 'gate' || suite === 'all') await runGate();
 else await run([BUILD]);
+const isBuilt = !rows.some(({ name, failed }) => name === BUILD.name && failed > 0);
 const others = suite === 'all' ? Object.keys(SUITES) : [suite];
-for (const name of others) if (name in SUITES && name !== 'gate') await run(projectsOf(name));
+for (const name of isBuilt ? others : []) if (name in SUITES && name !== 'gate') await run(projectsOf(name));
 rmSync(scratch, { recursive: true, force: true });
 
 const total = (key) => rows.reduce((sum, row) => sum + (row[key] ?? 0), 0);
@@ -210,5 +220,6 @@ const line = (name, wall, cpu) => console.log(`${name.padEnd(24)}${wall.padStart
 line(`\n${suite}`, 'wall s', 'CPU s');
 for (const { name, seconds, cpuSeconds } of rows) line(name, formatSeconds(seconds), formatSeconds(cpuSeconds));
 line('total', formatSeconds((Date.now() - began) / 1000), formatSeconds(total('cpuSeconds')));
+for (const { name, failed: count } of rows) if (count > 0) console.log(`failed: ${name}`);
 console.log(`${total('passed')} passed, ${failed} failed, ${leftOut.length} left out`);
 process.exit(failed === 0 ? 0 : 1);
