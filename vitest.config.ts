@@ -65,6 +65,7 @@ const SAME_ON_ANY_STORE = [
   'test/scenarios/content/{document-*,hostile-documents,files-within-documents,external-extractors,mislabelled-bodies}.spec.ts',
   'test/scenarios/content/{selectors-and-fields,stated-and-derived-content,form-and-redaction,failing-plug-ins}.spec.ts',
   'test/scenarios/errors/error-codes.spec.ts',
+  'test/scenarios/hosts/quotas.spec.ts',
   'test/scenarios/logins/{credentials-stay-on-their-host,digest-and-token-logins,secrets-per-server,unusual-forms}.spec.ts',
   'test/scenarios/monitoring/{headline-of-a-url,log}.spec.ts',
   'test/scenarios/security/{endless-answers,output-of-a-page,private-addresses-and-secrets}.spec.ts',

@@ -1,4 +1,5 @@
 /** What becomes of the documents of a crawler that the configuration no longer names. */
+import type { ServerResponse } from 'node:http';
 import { expect, it } from 'vitest';
 import { minutes } from '../../../src/domain/time/units.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
@@ -72,9 +73,17 @@ it('belong to the crawler again if it returns', async () => {
 it('are handed over to the crawler with the new name, which neither fetches nor pushes them again', async () => {
   const { site, other, world } = await startWorld();
   const before = await world.state(site.url('/a'), 'app');
+  // Until they are handed over, the new crawler gets no further than its root.
+  const unanswered: ServerResponse[] = [];
+  site.set('/', (_, response) => {
+    unanswered.push(response);
+    return undefined;
+  });
   await world.reconfigure({ crawler: crawler('app2', site.url('/')) + crawler('other', other.url('/')) });
   await world.engine.formerCrawlers.decide('app', { documents: 'hand-over', to: 'app2' });
   await expect.poll(() => world.engine.formerCrawlers.list()).toEqual([]);
+  site.page('/', ['/a', '/b']);
+  site.hangUp();
   const { id: _id, crawler: _crawler, ...state } = before!;
   expect(await world.state(site.url('/a'), 'app2')).toMatchObject({ ...state, crawler: 'app2' });
   expect(await world.store.listVisits((await world.state(site.url('/a'), 'app2'))!.id, 20)).toHaveLength(1);
