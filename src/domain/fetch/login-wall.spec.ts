@@ -53,6 +53,14 @@ describe('login walls', () => {
     }
   });
 
+  it('their own page, which responds, is not one of the pages of the host', () => {
+    const walls = new LoginWalls();
+    redirected(walls, page(0), 'https://a.example/elsewhere', at(0));
+    redirected(walls, page(1), 'https://a.example/login', at(0));
+    for (let n = 0; n < 60; n++) walls.recordSuccess('a.example', `https://a.example/login?back=${n}`, at(1));
+    expect([2, 3].map((n) => redirected(walls, page(n), 'https://a.example/login', at(1))).at(-1)).toBe('wall');
+  });
+
   it('are not detected where most pages respond themselves', () => {
     const walls = new LoginWalls();
     for (let n = 0; n < 60; n++) {

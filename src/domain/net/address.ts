@@ -95,11 +95,7 @@ const createByteMask = (bits: number): number => (bits >= 8 ? 255 : bits <= 0 ? 
 
 export function cidrContains(cidr: Cidr, address: Address): boolean {
   if (cidr.base.length !== address.length) return false;
-  for (let index = 0; index * 8 < cidr.bits; index++) {
-    const difference = (cidr.base[index] ?? 0) ^ (address[index] ?? 0);
-    if ((difference & createByteMask(cidr.bits - index * 8)) !== 0) return false;
-  }
-  return true;
+  return cidr.base.every((byte, index) => ((byte ^ address[index]!) & createByteMask(cidr.bits - index * 8)) === 0);
 }
 
 /** Whether `ip` is in one of the blocks. Blocks and addresses that cannot be parsed match nothing. */

@@ -184,6 +184,8 @@ describe('the belief after a visit is that of Bayes', () => {
     expect(ratio(0.5)).toBeCloseTo(0);
     expect(ratio(0.841)).toBeCloseTo(-1, 1);
     expect(ratio(0.159)).toBeCloseTo(1, 1);
+    const unsure = { ...belief, uncertainty: 4 * belief.uncertainty };
+    expect(Math.log(computeQuantile(unsure, 0.841) / belief.interval)).toBeCloseTo(2 * ratio(0.841), 1);
     expect(computeQuantile(belief, 0)).toBe(computeQuantile(belief, 0.01));
     expect(computeQuantile(belief, 1)).toBe(computeQuantile(belief, 0.99));
     expect(computeQuantile(belief, 0.02)).toBeLessThan(computeQuantile(belief, 0.01));

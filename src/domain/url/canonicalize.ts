@@ -66,7 +66,7 @@ const STEPS: Readonly<Record<Exclude<CanonicalizationStep, typeof HOST_STEP | ty
   'remove-trailing-slash': {
     path: (path) => (path.length > 1 && path.endsWith('/') ? removeTrailingSlashes(path) : path),
   },
-  'collapse-slashes': { path: (path) => (path.includes('//') ? path.replace(/\/{2,}/g, '/') : path) },
+  'collapse-slashes': { path: (path) => path.replace(/\/{2,}/g, '/') },
 };
 
 /** Works on the query as written: decoding and re-encoding it would change other parameters. */

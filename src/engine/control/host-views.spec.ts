@@ -31,6 +31,16 @@ it('the counts of a host are those of all crawlers together', async () => {
   });
 });
 
+it('what is decided about rendering is said of the pattern of a URL, or of a pattern that may contain one', async () => {
+  const decided: string[] = [];
+  const rendered = { overrides: { set: async (_: string, pattern: string) => decided.push(pattern) } };
+  const views = new HostViews({ ...services, rendered } as never);
+  await views.overruleRendering('a.example', 'http://a.example/product/17', 'always' as never);
+  await views.overruleRendering('a.example', '/out/http://b.example/N', 'always' as never);
+  expect(decided).toEqual(['/product/N', '/out/http://b.example/N']);
+  await expect(views.overruleRendering('a.example', 'product/N', undefined)).rejects.toThrow('is neither a pattern');
+});
+
 it('a host of which no URL is known is not shown and not paused', async () => {
   const views = new HostViews(services as never);
   await expect(views.get('a.example')).rejects.toThrow('no URL of the host a.example is known');

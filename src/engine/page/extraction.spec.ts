@@ -40,6 +40,14 @@ it('the result of an external extractor is bounded by the limits', async () => {
     fields: [],
     truncated: true,
   });
+  const cutLinks = { count: 7, most: 2 };
+  const few: Extraction = { ...much, links: [link], cutLinks };
+  expect(await extracted(async () => few)).toMatchObject({ links: [link], cutLinks });
+  const { parts } = (await extracted(async () => ({
+    ...NO_CONTENT,
+    parts: Array.from({ length: 2_000 }, (_, index) => ({ id: String(index) }) as never),
+  }))) as Extraction;
+  expect(parts).toHaveLength(500);
 });
 
 it('a format that nothing reads is named, and what to do about an archive of another kind', () => {

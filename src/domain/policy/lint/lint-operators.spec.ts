@@ -34,6 +34,13 @@ test.each([
   expect(messages(match)).toEqual([]);
 });
 
+test('a long expression is shown with its first 200 characters', () => {
+  const rest = 'x'.repeat(200);
+  expect(messages(atom('path', 'prefix', `/.gif${rest}`))).toEqual([
+    `rule 1: a dot in "/.gif${'x'.repeat(195)}" matches any one character; write "/\\.gif${'x'.repeat(194)}", or add litteral="true"`,
+  ]);
+});
+
 test('expressions of conditions are checked too, wildcards are not', () => {
   const condition = (type: 'regex' | 'wildcard', line: number) => ({
     kind: 'may-not-have' as const,

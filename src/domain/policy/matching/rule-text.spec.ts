@@ -30,6 +30,7 @@ test.each([
   ['url', 'prefix', 'https://a.example:443/x', 'https://a.example/x'],
   ['url', 'prefix', 'http://a.example:443/x', 'http://a.example:443/x'],
   ['url', 'prefix', 'http://user:p@a.example/', 'http://a.example/'],
+  ['url', 'prefix', 'http://user@b.example:p@a.example/', 'http://a.example/'],
   ['url', 'exact', 'http://*.example', 'http://*.example'],
   ['url', 'exact', 'http://[::0001]:80/x', 'http://[::1]/x'],
   ['url', 'exact', 'http://[::1]', 'http://[::1]/'],
