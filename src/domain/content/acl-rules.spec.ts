@@ -154,6 +154,13 @@ describe('the folded comparison of a page with rules', () => {
     for (const query of ['?page=1&space=hr', '?x&%73pace=HR', '?a=1&space=hr-pay&b'])
       expect(readAllowed(rules, `${INTRANET}/wiki${query}`), query).not.toContain('everyone');
     expect(readAllowed(rules, `${INTRANET}/wiki?space=open`)).toEqual(['everyone']);
+    const two = [
+      rule(`${INTRANET}/wiki?space=hr`, 'hr'),
+      rule(`${INTRANET}/wiki?space=pay`, 'pay'),
+      rule(`${INTRANET}/`, 'everyone'),
+    ];
+    for (const space of ['hr', 'pay'])
+      expect(readAllowed(two, `${INTRANET}/wiki?page=1&space=${space}`), space).not.toContain('everyone');
     const both = [rule(`${INTRANET}/?do=show&id=hr`, 'hr'), rule(`${INTRANET}/`, 'everyone')];
     expect(readAllowed(both, `${INTRANET}/?id=hr-pay&do=show`)).toEqual([]);
     expect(readAllowed(both, `${INTRANET}/?id=hr-pay&do=edit`)).toEqual(['everyone']);

@@ -13,7 +13,7 @@ import {
 import { INDEX, REFRESH } from '../frontier/sources.js';
 import { days, hours, type Instant, instant, milliseconds, minutes, NEVER, after as plus } from '../time/units.js';
 import { createExclusion } from './exclusion.js';
-import { createFirstRefreshChanges, createRescheduleDisposition } from './revisit.js';
+import { computeFaultDelay, createFirstRefreshChanges, createRescheduleDisposition } from './revisit.js';
 import type { UrlState } from './url-state.js';
 
 describe('the next visit', () => {
@@ -106,6 +106,24 @@ describe('a temporary redirect', () => {
   ])('is requested again %s', (_, from, permanent, parts, reason, wait) => {
     const { changes } = decide(from, { kind: 'redirect', permanent }, parts);
     expect([changes.reason, changes.dueAt! - NOW]).toEqual([reason, wait]);
+  });
+});
+
+describe('a fault of the crawler', () => {
+  const before: Partial<UrlState> = {
+    status: 'error',
+    reason: 'robots-unreachable',
+    lastVisitAt: instant(NOW - minutes(5)),
+  };
+  it.each([
+    ['each time later, if it lasts', before, minutes(30)],
+    ['after the usual delay at first', { ...before, lastVisitAt: undefined }, minutes(2)],
+    ['after the usual delay after a good visit, however long ago', { ...before, status: 'indexed' }, minutes(2)],
+    ['after the usual delay after another error', { ...before, reason: 'http-5xx' }, minutes(2)],
+    ['after an hour at the latest', { ...before, lastVisitAt: instant(NOW - minutes(50)) }, hours(1)],
+  ] as const)('is tried again %s', (_, from, delay) => {
+    const retried = rules({ errors: { retryDelay: minutes(2) }, schedule: {} });
+    expect(computeFaultDelay(state(from), 'robots-unreachable', retried, NOW)).toBe(delay);
   });
 });
 

@@ -151,6 +151,14 @@ describe('a stored URL', () => {
     `);
   });
 
+  it('is explained by a change that is held, with what its visit has found if that is still known', () => {
+    const held = { state: stored(), orders: [order({ kind: 'add', reason: 'emptied', state: 'awaiting' })] };
+    const [unknown, known] = headlines(held, { ...held, visits: visit('emptied', 'only 2 % remain.') });
+    expect(unknown).toContain('would replace its document, but the change is held: ');
+    expect(unknown).toMatch(/[^.]\. > /);
+    expect(known).toBe(unknown!.replace(/\. > /, ' (only 2 % remain). > '));
+  });
+
   it('is then explained by rules and robots.txt that reject it now', () => {
     const robots = { state: 'disallowed', agent: 'crawlway', rule: 'Disallow: /', line: 2 } as const;
     expect(

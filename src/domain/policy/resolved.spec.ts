@@ -137,14 +137,20 @@ test('shows for one URL the whole view, with matches', () => {
   ]);
 });
 
-test('lists ten thousand roots and rules, and says how many there are besides', () => {
+test('lists ten thousand roots, server records and rules, and says how many there are besides', () => {
   const many = (length: number): number[] => Array.from({ length }, (_, i) => i);
   const long = crawlerDefinition({
     roots: many(10_002).map((i) => rootDefinition(`http://h${i}.com/`, { site: true })),
+    servers: {
+      ...crawler.servers!,
+      records: many(10_004).map((i) => ({ url: `http://h${i}.com/`, place: placeAt(i), parameters: {} })),
+    },
     rules: many(10_003).map((i) => ruleDefinition(i, atom('host', 'prefix', 'h1.com'), { accept: true })),
   });
   const matched = createMatchedView(long, undefined, candidate('http://h1.com/'));
   const lastOf = (layer: string) => matched.findLast((entry) => entry.layer === layer);
   expect(lastOf('site-mode')).toMatchObject({ text: expect.stringMatching(/^2 more roots,/), matched: undefined });
+  const moreRecords = { text: expect.stringMatching(/^5 more server records,/), matched: undefined };
+  expect(lastOf('server-records'), 'with the empty one').toMatchObject(moreRecords);
   expect(lastOf('crawl-rules')).toMatchObject({ text: expect.stringMatching(/^3 more rules,/), matched: undefined });
 });

@@ -21,6 +21,12 @@ describe('the pause that follows the response times of a server', () => {
     expect(adaptPause(delay, answered(times(40, 300), 200, slow))).toBe(delay);
   });
 
+  it('counts the first response as usual even if it fails, and no later failure', () => {
+    const failing = answered([900], 503);
+    expect(failing.usualTime).toBe(900);
+    expect(answered([90_000], 503, failing).usualTime).toBe(900);
+  });
+
   it('stays as configured until ten responses have shown what is usual', () => {
     const slowEnd = (usual: number) =>
       adaptPause(delay, answered([5_000], 200, answered([5_000], 503, answered(times(usual, 100)))));

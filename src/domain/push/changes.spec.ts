@@ -89,3 +89,10 @@ it.each([
   expect(isInSection(uri, `https://${section}`)).toBe(true);
   expect(isInSection(uri, 'example.com/')).toBe(false);
 });
+
+it('a section may be named without its scheme, whatever URL is in the address of the document', () => {
+  for (const section of ['a.test/go', 'http://a.test/go', ''])
+    expect(isInSection('http://a.test/go?to=http://b.test/', section), section).toBe(true);
+  for (const section of ['b.test/', 'ttp://a.test/', '/a.test/'])
+    expect(isInSection('http://a.test/go?to=http://b.test/', section), section).toBe(false);
+});

@@ -31,3 +31,19 @@ it('retries to list a sink after a minute, not for each batch', async () => {
   await inspected.deliver([], signal);
   expect(listings).toBe(2);
 });
+
+it('the schema of a sink is checked before the first batch that finds the sink available, and not again', async () => {
+  const answers = [new Error('no connection'), 'a field is missing'];
+  let checks = 0;
+  const checkSchema = async () => {
+    const answer = answers[checks++];
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const sink = { name: 'index', deliver: async () => [], checkSchema, close: async () => undefined } as unknown as Sink;
+  const log = { warn: () => undefined } as never;
+  const inspected = new InspectedSink(sink, { clock: new ManualClock(), log, isKnown: async () => true });
+  for (let batch = 0; batch < 4; batch++) await inspected.deliver([], new AbortController().signal);
+  expect(checks).toBe(2);
+  expect(inspected.warning).toBe('a field is missing');
+});

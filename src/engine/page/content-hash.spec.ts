@@ -43,6 +43,7 @@ it('keeps the hash of a page with the same text, and detects changed links', () 
   const content = { ...NO_CONTENT, text: 'Text', links: [link] };
   expect(hashContent(page('b', { content }, known), DRAFT, digest)).toBe(known);
   expect([hasSameLinks(known, NO_CONTENT, digest), hasSameLinks(known, content, digest)]).toEqual([true, false]);
+  expect(hasSameLinks(undefined, content, digest)).toBe(false);
   const other = { ...NO_CONTENT, text: 'Other' };
   expect(hashContent(page('a', { content: other }, known), DRAFT, digest)).not.toBe(known);
 });

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { crawlerDefinition, rootDefinition } from '../../../test/support/crawler-definition.js';
 import { createRootContext, moveSite } from '../../domain/policy/site-mode.js';
 import { toCrawlUrl } from '../../domain/url/crawl-url.js';
-import { KnownRoots } from './crawl-context.js';
+import { compileContexts, findOwner, KnownRoots } from './crawl-context.js';
 
 const made = (href: string, mode: { site?: boolean; entireSite?: boolean }) =>
   createRootContext(
@@ -34,4 +35,14 @@ it('returns the root on whose site a URL is, whatever roots are added, moved and
   expect([on('http://c.example/'), on('http://a.example/x')]).toEqual(['http://a.example/', undefined]);
   roots.delete('http://b.example/docs/index.html');
   expect(on('http://b.example/docs/x')).toBe('http://b.example/docs');
+});
+
+it('a URL belongs to the crawler of the same sink whose roots cover it, if those of its own do not', () => {
+  const crawler = (name: string, sink: string) =>
+    crawlerDefinition({ name, pushTo: [sink], roots: [rootDefinition(`http://${name}.example/`, { site: true })] });
+  const crawlers = [crawler('hr', 'intranet'), crawler('it', 'intranet'), crawler('shop', 'web')];
+  const contexts = compileContexts({ crawlers, fetchers: [{ name: crawlers[0]!.fetcher }], sinks: [] } as never);
+  const ownerOf = (host: string) => findOwner(contexts.get('hr')!, toCrawlUrl(`http://${host}.example/`));
+  expect(['hr', 'it', 'shop', 'blog'].map(ownerOf)).toEqual([undefined, 'it', undefined, undefined]);
+  expect(contexts.get('shop')!.others).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { openStoreInThisThread } from '../../../../test/support/store-in-this-thread.js';
-import { after, seconds } from '../../../domain/time/units.js';
+import { after, milliseconds, seconds } from '../../../domain/time/units.js';
 import { Hosts } from './hosts.js';
 
 async function oneHost() {
@@ -44,4 +44,15 @@ it('the pause counts from the end of the request, also when the end is reported 
   clock.advanceTo(after(startedAt, seconds(5)));
   hosts.releaseAfterRequest(host, seconds(2), seconds(1));
   expect(host.readyAt).toBe(after(startedAt, seconds(6)));
+});
+
+it('what changes about hosts within a second is saved once', async () => {
+  const { clock, hosts, host } = await oneHost();
+  hosts.setPaused(host, true);
+  const saveAt = clock.nextTimer!;
+  clock.advance(milliseconds(500));
+  hosts.setPaused(host, true);
+  clock.advanceTo(saveAt);
+  expect(clock.nextTimer).toBeUndefined();
+  expect(host.dirty).toBe(false);
 });
