@@ -40,7 +40,7 @@ it('the result of an external extractor is bounded by the limits', async () => {
     fields: [],
     truncated: true,
   });
-  const cutLinks = { count: 7, most: 2 };
+  const cutLinks = { count: 7, most: 2, samples: [] };
   const few: Extraction = { ...much, links: [link], cutLinks };
   expect(await extracted(async () => few)).toMatchObject({ links: [link], cutLinks });
   const { parts } = (await extracted(async () => ({
