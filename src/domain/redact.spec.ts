@@ -23,6 +23,7 @@ describe('redact', () => {
     'http://user:pa#S3CRET@host/',
     'http://user:pa?S3CRET@host/',
     'http://user:with blank S3CRET@host/',
+    'http://user:a?token=b&S3CRET@host/',
     "'http://user:S'3CRET@host' is not right",
     '{"url":"http://user:S3CRET@host/"}',
     'http://a/?u=http://user:S3CRET@host/',

@@ -6,6 +6,7 @@ import {
   createTextSample,
   isLongEnoughToGuard,
   isSameText,
+  isSuspicious,
 } from './text-sample.js';
 
 const WORDS = Array.from(
@@ -124,4 +125,11 @@ it('the sketches of texts are those that the database holds', () => {
       "ki2euf31wabw",
     ]
   `);
+});
+
+it('a text is suspicious if it is reduced, changed drastically or names an outage', () => {
+  const sample = { ...sampleOf('x', '/', write(1).join(' '))!, isDrastic: false, isReduced: false, namesOutage: false };
+  expect(isSuspicious(sample)).toBe(false);
+  for (const sign of ['isDrastic', 'isReduced', 'namesOutage'])
+    expect(isSuspicious({ ...sample, [sign]: true })).toBe(true);
 });

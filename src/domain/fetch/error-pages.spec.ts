@@ -28,6 +28,7 @@ describe('error pages found by probing', () => {
     expect(isErrorPage({ ...probe, simhash: flip(probe.simhash, [1, 20, 33, 40, 63]), length: 1_080 }, probe)).toBe(
       true,
     );
+    expect(isErrorPage({ ...probe, length: 10_900 }, { ...probe, length: 10_000 })).toBe(true);
     expect(isErrorPage({ ...probe, title: 'Oops: /a/b', simhash: flip(probe.simhash, [5]) }, probe)).toBe(true);
   });
 

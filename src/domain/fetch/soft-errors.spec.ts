@@ -20,6 +20,12 @@ describe('soft errors', () => {
     expect(compileSoftErrors([soft(field, pattern, 7, 410)]).match(page)).toEqual({ status: 410, place: place(7) });
   });
 
+  it('are found by a pattern that spans several lines of the text', () =>
+    expect(compileSoftErrors([soft('content', 'Sorry.*here')]).match({ ...page, text: 'Sorry,\nnot\nhere.' })).toEqual({
+      status: 404,
+      place: place(1),
+    }));
+
   it('are case-sensitive, and each pattern is tested against its own field only', () => {
     const matcher = compileSoftErrors([
       soft('title', 'not Found'),

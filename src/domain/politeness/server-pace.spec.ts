@@ -27,6 +27,12 @@ describe('the pause that follows the response times of a server', () => {
     expect(answered([90_000], 503, failing).usualTime).toBe(900);
   });
 
+  it('grows as many times as the server is slower than usual, from more than twice to eight times', () => {
+    const pauseAt = (recent: number) =>
+      adaptPause(delay, { usualTime: seconds(1), recentTime: seconds(recent), responseCount: 10, isFailing: false });
+    expect([2, 3, 8, 20].map(pauseAt)).toEqual([delay, 3 * delay, 8 * delay, 8 * delay]);
+  });
+
   it('stays as configured until ten responses have shown what is usual', () => {
     const slowEnd = (usual: number) =>
       adaptPause(delay, answered([5_000], 200, answered([5_000], 503, answered(times(usual, 100)))));

@@ -25,6 +25,14 @@ describe('the deletion guard', () => {
     expect(deletions(guard, 10, { key: 'b.example', indexed: 300 }, at(0))).toBe(10);
   });
 
+  it('forgets deletions that followed each other quickly an hour after the last of them', () => {
+    const guard = new DeletionGuard(settings);
+    deletions(guard, 1, { key: 'a.example', indexed: 300 }, at(0));
+    deletions(guard, 49, { key: 'a.example', indexed: 299 }, at(0.5));
+    expect(deletions(guard, 1, { key: 'a.example', indexed: 250 }, at(60.25))).toBe(0);
+    expect(deletions(guard, 1, { key: 'a.example', indexed: 250 }, at(61))).toBe(1);
+  });
+
   it('holds deletions beyond the share limit on a large host, relative to its documents when the window began', () => {
     expect(deletions(new DeletionGuard(settings), 5_000, { key: 'a.example', indexed: 10_000 }, at(0))).toBe(1_000);
   });

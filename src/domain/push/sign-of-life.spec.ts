@@ -106,6 +106,7 @@ describe('a deletion that follows from a fault', () => {
   it('has its page visited every hour, and at its deadline', () => {
     expect(computeRecheckTime(at(0), at(10), settings)).toBe(at(70));
     expect(computeRecheckTime(at(0), at(1410), settings)).toBe(at(1440));
+    expect(computeRecheckTime(at(0), at(1440), settings)).toBe(at(1500));
     expect(computeRecheckTime(at(0), at(1500), settings)).toBe(after(at(1500), hours(1)));
   });
 });

@@ -220,6 +220,10 @@ describe('canonicalization', () => {
     expect(createCanonicalizer(DEFAULT_CANONICALIZATION)(raw)?.lostQuery).toBe(expected);
   });
 
+  it.each(['file:///share/a.html', 'file://server/share/a.html'])('needs no host for a file: %s', (url) =>
+    expect(canonical(DEFAULT_CANONICALIZATION, url)).toBe(url),
+  );
+
   it('returns the fragment separately, whatever the steps do', () => {
     const url = createCanonicalizer(DEFAULT_CANONICALIZATION)('x?PHPSESSID=1#!/route', 'http://a.example/');
     expect([url?.href, url?.fragment]).toEqual(['http://a.example/x', '!/route']);

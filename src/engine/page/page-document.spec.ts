@@ -24,12 +24,15 @@ const PAGE = {
   wantsBytes: true,
 } as unknown as FetchedPage;
 
-const built = (more: readonly DocumentStep[] = []) =>
-  buildDocument(PAGE, {
-    clock,
-    steps: [...BUILT_IN_STEPS, ...more],
-    digest: (content) => hash('sha256', content, 'hex'),
-  });
+const built = (more: readonly DocumentStep[] = [], content = PAGE.content) =>
+  buildDocument(
+    { ...PAGE, content },
+    {
+      clock,
+      steps: [...BUILT_IN_STEPS, ...more],
+      digest: (content) => hash('sha256', content, 'hex'),
+    },
+  );
 
 const step = (run: AsyncStep['run']): AsyncStep => ({
   kind: 'async',
@@ -89,4 +92,11 @@ it('what a step adds after its end is not in the document', async () => {
   const { metas } = await built([hasty, last]);
   expect(metas).toContainEqual({ name: 'price', value: '7' });
   expect(metas).not.toContainEqual({ name: 'late', value: 'yes' });
+});
+
+it.each(['author', 'dc.creator'])('the author is named by the meta %s', (name) => {
+  const metas = ['generator', name, 'keywords'].map((one) => ({ name: one, value: `${one} of it` }));
+  expect(built([], { ...PAGE.content, metas })).toMatchObject({
+    metas: expect.arrayContaining([{ name: 'author', value: `${name} of it` }]),
+  });
 });
