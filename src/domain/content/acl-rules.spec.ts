@@ -66,11 +66,6 @@ describe('the folded comparison of a page with rules', () => {
     expect(readAllowed([HR, rule(`${INTRANET}/wiki?space=hr`, 'hr')], href)).toEqual(allow);
   });
 
-  it('finds each rule of a path with other parameters', () => {
-    const rules = ['hr', 'it'].map((space) => rule(`${INTRANET}/wiki?space=${space}`, space));
-    for (const space of ['hr', 'it']) expect(readAllowed(rules, `${INTRANET}/wiki?space=${space}`)).toEqual([space]);
-  });
-
   it.each([
     ['dots and blanks at the end of a name', '/hr./pay', '/hr%20/pay', '/hr.%20./pay', '/x/../hr.'],
     ['the default stream of a folder', '/hr::$INDEX_ALLOCATION/pay', '/hr:$I30/pay'],

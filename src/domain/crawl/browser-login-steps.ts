@@ -32,7 +32,7 @@ export function parseBrowserLoginSteps(text: string): readonly BrowserLoginStep[
 }
 
 function parseStep(text: string): BrowserLoginStep | undefined {
-  const [, verb = '', rest = ''] = /^(click\??|fill|wait|goto)\s+(\S.*)$/s.exec(text) ?? [];
+  const [, verb = '', rest = ''] = /^(click\??|fill|wait|goto)\s+(\S.*)/s.exec(text) ?? [];
   switch (verb) {
     case 'click':
     case 'click?':

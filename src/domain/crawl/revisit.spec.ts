@@ -45,19 +45,6 @@ describe('the next visit', () => {
     expect(dueAt({ refresh: { smart: false } })).toBe(NEVER);
   });
 
-  it('after a fault of the crawler waits longer only if the last visit ended with the same one', () => {
-    const delayAfter = (status: 'error' | 'ok', reason: 'extract-timeout' | 'http-5xx') =>
-      computeFaultDelay(
-        { ...INDEXED, status, reason, lastVisitAt: instant(NOW - minutes(20)) } as UrlState,
-        'extract-timeout',
-        rules(),
-        NOW,
-      );
-    const first = delayAfter('ok', 'extract-timeout');
-    expect(delayAfter('error', 'http-5xx')).toBe(first);
-    expect(delayAfter('error', 'extract-timeout')).toBeGreaterThan(first);
-  });
-
   it('comes earlier the closer to the root and the more important the page is', () => {
     const wait = (hops: number, importance?: number) =>
       due(

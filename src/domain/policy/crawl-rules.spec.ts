@@ -47,6 +47,11 @@ function judge(
   return compilePolicy(crawlerDefinition({ ...parts, rules }), undefined).judge(candidate(url));
 }
 
+test('the verdict on an accepted URL names the rule that accepts it', () => {
+  expect(judge([{ accept: true }]).detail).toMatch(/^rule 1 /);
+  expect(judge([]).detail).toBe('accepted by default');
+});
+
 describe('matching', () => {
   test.each([
     [domain('foo.com'), 'http://foo.com/', true],

@@ -83,7 +83,6 @@ it.each([
   ['https://www.example.com/a.html', 'www.example.com/'],
   ['https://www.example.com:8443/', 'www.example.com:8443/'],
   ['https://www.example.com/docs?x=/y/', 'www.example.com/'],
-  ['https://www.example.com/web/https://other.example/a', 'www.example.com/web/'],
 ])('the section of %s is %s', (uri, section) => {
   expect(getSection(uri)).toBe(section);
   expect(isInSection(uri, section)).toBe(true);

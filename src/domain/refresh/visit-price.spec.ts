@@ -104,8 +104,3 @@ describe('the price of a visit', () => {
     expect(Math.max(...prices) / Math.min(...prices)).toBeLessThan(6);
   });
 });
-
-it('a page that was due at its last visit says nothing about how late visits are', () => {
-  const visited = { lastVisitAt: instant(0), dueAt: instant(0), now: instant(days(20)), nextInterval: hours(1) };
-  expect(updatePrice(hours(10), { ...visited, timeSincePriced: minutes(1) })).toBeLessThan(hours(10));
-});

@@ -28,3 +28,11 @@ it('a survey is made once a minute at most, and again at once if it failed', asy
   await surveys.get('docs');
   expect(made).toBe(3);
 });
+
+it('a survey lists the reasons of most URLs first', async () => {
+  const reasons = [2, 7, 5].map((urls) => ({ status: 'excluded', reason: `reason-${urls}`, urls, indexed: 0 }));
+  const store = { survey: async () => ({ reasons, ages: [] }) };
+  const crawlers = { get: () => ({ context: { definition: crawlerDefinition() } }) };
+  const view = await new Surveys({ store, clock: new ManualClock(), crawlers } as never).get('docs');
+  expect(view.reasons.map(({ urls }) => urls)).toEqual([7, 5, 2]);
+});

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { MAX_PARTS } from '../../domain/push/parts.js';
 import { after, seconds } from '../../domain/time/units.js';
 import type { AsyncExtractor, Extraction } from '../ports/content-extractor.js';
 import { extract, NO_CONTENT } from './extraction.js';
@@ -34,11 +33,6 @@ it('an extractor that fails refuses the document', async () => {
 it('the result of an external extractor is bounded by the limits', async () => {
   const link = { href: '/', kind: 'a', nofollow: false } as const;
   const long = { name: 'x', value: 'y'.repeat(20_000) };
-  const parts = Array.from({ length: MAX_PARTS + 1 }, () => ({ text: '', metas: [] }) as never);
-  expect((await extracted(async () => ({ ...NO_CONTENT, parts }))) as Extraction).toHaveProperty(
-    'parts.length',
-    MAX_PARTS,
-  );
   const much: Extraction = { ...NO_CONTENT, text: '123456', links: [link, link, link], fields: [long] };
   expect(await extracted(async () => much)).toMatchObject({
     text: '12345',

@@ -64,6 +64,11 @@ describe('links of a page', () => {
     expect(onSite).toEqual({ taken: ['http://h.example/a'], refused: ['http://i.example/'] });
   });
 
+  test('are not those to a place on the page itself', () => {
+    const { taken, refused } = collected(crawlerDefinition(), new LinkMemory(), page, ['#top', '#', '/a#b']);
+    expect([taken, refused]).toEqual([['http://h.example/a'], []]);
+  });
+
   const long = (length: number, from = 0): string[] =>
     Array.from({ length: 1_000 }, (_, i) => `/${from + i}/${'a'.repeat(length)}`);
 

@@ -11,6 +11,7 @@ it('links filtered by conditions are counted, and listed only when the condition
     record,
   });
   for (const one of [link('secret', false), link('logged', true)]) refused.add(one, 'http://a/', instant(0));
+  expect(refused.total).toBe(2);
   expect(refused.list()).toMatchObject([{ count: 2, samples: [{ url: 'http://a/logged' }] }]);
 });
 

@@ -200,7 +200,7 @@ function toNetwork(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.split('::', 2);
   const leading = head === '' ? [] : head.split(':');
-  const trailing = tail === undefined || tail === '' ? [] : tail.split(':');
+  const trailing = tail ? tail.split(':') : [];
   const missingCount = tail === undefined ? 0 : Math.max(0, 8 - leading.length - trailing.length);
   const groups = [...leading, ...Array.from({ length: missingCount }, () => '0'), ...trailing];
   return `${groups.slice(0, 4).join(':')}::/64`;
