@@ -68,3 +68,15 @@ it('forgets what is older than 400 days', async () => {
   await usage.close();
   await store.close();
 });
+
+it('is saved half a minute after the first use that is not saved yet', async () => {
+  const store = await scenarioStore();
+  const clock = new ManualClock(NOON);
+  const usage = await openUsage(store, clock);
+  usage.note('a', used);
+  clock.advance(seconds(20));
+  usage.note('a', used);
+  expect(clock.nextTimer).toBe(NOON + seconds(30));
+  await usage.close();
+  await store.close();
+});

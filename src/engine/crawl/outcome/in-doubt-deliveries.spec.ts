@@ -92,3 +92,12 @@ describe('a URL whose visit was cut short when the process died', () => {
     expect(order(GONE)).toBeUndefined();
   });
 });
+
+it('nothing is saved while no delivery is in doubt', async () => {
+  const store = await openStoreInThisThread();
+  const inDoubt = new InDoubtDeliveries(store, new ManualClock());
+  await inDoubt.open();
+  await inDoubt.save();
+  expect(await store.getSetting('died')).toBeUndefined();
+  await store.close();
+});
