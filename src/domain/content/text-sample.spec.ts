@@ -133,3 +133,8 @@ it('a text is suspicious if it is reduced, changed drastically or names an outag
   for (const sign of ['isDrastic', 'isReduced', 'namesOutage'])
     expect(isSuspicious({ ...sample, [sign]: true })).toBe(true);
 });
+
+it('a text of several sentences is not the same as one of a word', () => {
+  const [long, tiny] = [write(1).join(' '), 'x'].map((text) => sampleOf(text, '/', write(2).join(' '))!);
+  expect([isSameText(long!, tiny!), isSameText(tiny!, long!), isSameText(tiny!, tiny!)]).toEqual([false, false, true]);
+});

@@ -137,6 +137,19 @@ test('shows for one URL the whole view, with matches', () => {
   ]);
 });
 
+test('shows no match for what is nested in a condition that does not apply', () => {
+  const nested = applyFor('http://c.com/*', {}, [applyFor('*/news/*', { maxHops: 9 })]);
+  const view = createMatchedView(
+    { ...crawler, conditions: { ...crawler.conditions!, rules: [nested] } },
+    undefined,
+    candidate('http://a.com/news/'),
+  );
+  expect(view.flatMap(({ layer, matched }) => (layer === 'conditions' ? [matched] : [])).slice(-2)).toEqual([
+    false,
+    undefined,
+  ]);
+});
+
 test('lists ten thousand roots, server records and rules, and says how many there are besides', () => {
   const many = (length: number): number[] => Array.from({ length }, (_, i) => i);
   const long = crawlerDefinition({

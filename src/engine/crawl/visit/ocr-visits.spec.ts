@@ -47,5 +47,6 @@ it('scanned documents of the index are read one at a time, up to a number of pag
   expect(await visit(visits)).toEqual(read);
   expect(await visit(visits, 0, undefined, '0'.repeat(80))).toBeUndefined();
   visits.configure([]);
+  expect(await visit(visits, 0, undefined, WAS_READ)).toBeUndefined();
   expect(await visit(visits)).toBeUndefined();
 });
