@@ -23,3 +23,9 @@ it('shows the documents that were split off a page, with at most 200,000 charact
   ]);
   expect(toReadingView(content, document('http://h/', 'All jobs'))).not.toHaveProperty('parts');
 });
+
+it('shows at most 200,000 characters of a text, and of its form in Markdown', () => {
+  const long = 'x'.repeat(200_001);
+  const shown = toReadingView({ ...content, text: long, markdown: long }, document('http://h/', long));
+  expect([shown.text.length, shown.markdown!.length, shown.textLength]).toEqual([200_000, 200_000, 200_001]);
+});

@@ -216,3 +216,17 @@ it('a URL of a resting host that is being visited is not queued for another visi
   frontier.requeue(state!, undefined);
   expect(frontier.queueUrgently(state!)).toBe(true);
 });
+
+it('of the hosts with URLs in memory, the two with the most are named', async () => {
+  const { store, clock, frontier } = await open();
+  const urls = ['http://b.example/1', ...[1, 2, 3].map((i) => `http://c.example/${i}`), `${HOST}/1`, `${HOST}/2`];
+  const seeded = await store.seed(
+    urls.map((url) => newUrl(url, { source: 0, dueAt: clock.now(), hostKey: new URL(url).origin })),
+  );
+  frontier.admit(seeded.map(({ state }) => state));
+  await vi.waitUntil(() => frontier.summarizeWaiting().urls === 6);
+  expect(frontier.summarizeWaiting().largest.map((host) => [host.hostKey, host.urls])).toEqual([
+    ['http://c.example', 3],
+    [HOST, 2],
+  ]);
+});
