@@ -83,6 +83,9 @@ describe('a page about challenges is a page', () => {
     ['F5', `<p>${'A short page. '.repeat(20)}</p><script src="/TSPD/08a?type=9"></script>`],
   ])('that only has the script by which %s watches visitors', (_, page) => expect(find(page)).toBeUndefined());
 
+  it('that contains the text of a challenge as data', () =>
+    expect(find('<script type="application/json">window._cf_chl_opt={"a":1}</script>')).toBeUndefined());
+
   it('that is larger than any challenge', () =>
     expect(find(INTERSTITIALS[0]![1] + ' '.repeat(65_536))).toBeUndefined());
 });
