@@ -20,8 +20,14 @@ export async function runWavesWorld(seed: number): Promise<WorldReport> {
   return world.report();
 }
 
-/** Reasons for which a page leaves only if it says so itself. */
-const DIRECTIVES: readonly string[] = ['noindex', 'canonical-elsewhere', 'robots-disallowed'];
+/** Reasons for which no page leaves that is there and does not say so itself. */
+const UNTRUE: readonly string[] = [
+  'noindex',
+  'canonical-elsewhere',
+  'robots-disallowed',
+  'redirected',
+  'body-truncated',
+];
 
 class WallsWorld extends World {
   private nextWall: Instant;
@@ -40,8 +46,8 @@ class WallsWorld extends World {
     };
     this.index.onDeletion = ({ uri, reason }) => {
       const isFalse = reason === 'noindex' ? this.web.isSaidByTemplate(uri) : this.web.serves(uri);
-      if (DIRECTIVES.includes(reason) && isFalse)
-        this.violations.push(`${uri} was deleted because of a template (${reason})`);
+      if (UNTRUE.includes(reason) && isFalse)
+        this.violations.push(`${uri} was deleted because of what its host says of all pages (${reason})`);
       const target = this.web.findTarget(uri);
       if (reason === 'redirected' && target !== undefined && !this.index.texts.has(target))
         this.violations.push(`${uri} left before ${target} was there`);
