@@ -58,6 +58,8 @@ it('numbers and the own URL of a page make no difference between two texts', () 
   expect(isSameText(first, sampleOf(write(2).join(' '))!)).toBe(false);
   expect(sampleOf(`${write(1).join(' \n ')}\n`)!.digest).toBe(sampleOf(text)!.digest);
   expect(isSameText(sampleOf('')!, sampleOf('Loading')!)).toBe(true);
+  expect(isSameText(first, sampleOf('')!)).toBe(false);
+  expect(isSameText(sampleOf('')!, first)).toBe(false);
 });
 
 it('short texts are the same only if their words are', () => {

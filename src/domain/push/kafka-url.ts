@@ -10,15 +10,15 @@ const BROKER = /^(\[[0-9a-f:]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/i;
 
 /** Parses the URL of a sink; if it is not valid, returns a description of the expected form. */
 export function parseKafkaUrl(url: string): KafkaAddress | string {
-  const [, scheme, rest = ''] = /^(kafkas?):\/\/([^/?#]+)\/?$/i.exec(url.trim()) ?? [];
-  if (scheme === undefined) return EXPECTED_FORM;
-  const brokers = rest.split(',').map((text) => {
+  const match = /^kafka(s?):\/\/([^/?#]+)\/?$/i.exec(url.trim());
+  if (!match) return EXPECTED_FORM;
+  const brokers = match[2]!.split(',').map((text) => {
     const [, host, port = String(DEFAULT_PORT)] = BROKER.exec(text.trim()) ?? [];
     return host === undefined ? undefined : { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
   });
   const validBrokers = brokers.filter((broker) => broker !== undefined && broker.port > 0 && broker.port < 65_536);
   if (validBrokers.length < brokers.length) return EXPECTED_FORM;
-  return { brokers: validBrokers as KafkaAddress['brokers'], tls: scheme.toLowerCase() === 'kafkas' };
+  return { brokers: validBrokers as KafkaAddress['brokers'], tls: match[1] !== '' };
 }
 
 export function findKafkaUrlFault(url: string): string | undefined {

@@ -5,6 +5,22 @@ import type { CrawlContext } from '../page/crawl-context.js';
 import type { SettingsPage } from '../ports/frontier-store.js';
 import { Roots } from './roots.js';
 
+it.each([
+  ['and the other home pages of their servers without deleteNoServer', false, [['http://a.example/']]],
+  ['alone with deleteNoServer', true, []],
+])('the URLs of a list are submitted %s', async (_, deleteNoServer, homePages) => {
+  const canonicalize = createCanonicalizer(crawlerDefinition().canonicalization);
+  const crawler = { context: { canonicalize, definition: { servers: { deleteNoServer } } } };
+  const roots = new Roots({ crawlers: { get: () => crawler } } as unknown as ConstructorParameters<typeof Roots>[0]);
+  const submissions: string[][] = [];
+  roots.submit = async (_, list) => {
+    submissions.push(list.map(({ url }) => url));
+    return [];
+  };
+  await roots.submitList('a', ['http://a.example/x', 'http://b.example/']);
+  expect(submissions).toEqual([['http://a.example/x', 'http://b.example/'], ...homePages]);
+});
+
 it('while thousands of submitted roots are read, the server does other things', async () => {
   const settings = Array.from({ length: 3_500 }, (_, i): [string, string] => {
     const url = `http://h${String(i).padStart(4, '0')}.example/`;

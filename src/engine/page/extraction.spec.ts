@@ -40,6 +40,8 @@ it('the result of an external extractor is bounded by the limits', async () => {
     fields: [],
     truncated: true,
   });
+  const fitting: Extraction = { ...NO_CONTENT, text: '12345', links: [link, link] };
+  expect(await extracted(async () => fitting)).toBe(fitting);
   const cutLinks = { count: 7, most: 2, samples: [] };
   const few: Extraction = { ...much, links: [link], cutLinks };
   expect(await extracted(async () => few)).toMatchObject({ links: [link], cutLinks });

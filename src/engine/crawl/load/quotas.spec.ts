@@ -3,10 +3,36 @@ import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { scenarioStore } from '../../../../test/support/scenario-database.js';
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlId } from '../../../domain/crawl/url-state.js';
-import { instant } from '../../../domain/time/units.js';
+import { instant, milliseconds } from '../../../domain/time/units.js';
 import { Quotas } from './quotas.js';
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+it('a quota that is taken away and set again is reported again when it is reached', async () => {
+  const store = await scenarioStore();
+  const clock = new ManualClock(instant(Date.parse('2026-06-01T12:00:00Z')));
+  const reported: string[] = [];
+  const warn = (message: string) => reported.push(message);
+  const services = { store, clock, log: { ...log, warn, info: warn }, events: { emit: () => undefined } };
+  const quotas = new Quotas({ ...services, nodes: { name: '' } });
+  const set = (...limits: readonly object[]) =>
+    quotas.configure({
+      crawlers: [{ name: 'hr' }],
+      quotas: limits.map((limit) => ({ name: 'hr', crawlers: ['hr'], limits: limit })),
+    } as unknown as ServerDefinition);
+  const visit = () => quotas.noteVisit('hr', { bytes: 1, rendering: milliseconds(0) });
+  await set({ bytes: 1 });
+  visit();
+  expect(reported).toHaveLength(1);
+  await set({ bytes: 1 });
+  visit();
+  expect(reported).toHaveLength(1);
+  await set();
+  await set({ bytes: 1 });
+  visit();
+  expect(reported).toHaveLength(2);
+  await store.close();
+});
 
 it('a page whose visit failed leaves its room to another', async () => {
   const store = await scenarioStore();

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { INDEXED } from '../../../../test/support/url-states.js';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import { type Instant, instant } from '../../../domain/time/units.js';
 import type { PageOutcome } from '../../ports/page-task.js';
 import { MAX_REPEATED_PAGES, SameTexts } from './same-texts.js';
 
@@ -21,6 +22,24 @@ const OUTCOME = {
   ...{ kind: 'document', index: true },
   facts: { hasText: true, stamp: 'text', title: 'Site' },
 } as unknown as PageOutcome;
+
+it('a text belonged to another document if that one had it when the page was last visited', async () => {
+  const at = (time: number) => instant(1_700_000_000_000 + time);
+  const other = { ...page(1, 'http://a.example/'), stamp: 'text', title: 'Site', lastChangeAt: at(5) };
+  const catalog = { find: async () => undefined, get: async () => [other], list: async () => [other] };
+  const sameTexts = new SameTexts(
+    'test',
+    catalog,
+    () => ({ leaveOut: { exactDuplicates: true, directoryListings: false, unlinked: false } }),
+    { rank: async () => 0 },
+  );
+  await sameTexts.findOriginal(page(3, 'http://a.example/z'), OUTCOME);
+  const isOfAnother = (lastVisitAt: Instant | undefined, id = 2) =>
+    sameTexts.isTextOfAnother({ ...page(id, 'http://a.example/y'), lastVisitAt }, 'text');
+  expect(await isOfAnother(undefined), 'never visited').toBe(false);
+  expect([await isOfAnother(at(4)), await isOfAnother(at(5)), await isOfAnother(at(6))]).toEqual([false, true, true]);
+  expect(await isOfAnother(at(6), 1), 'its own').toBe(false);
+});
 
 it('a subtree of repeated texts ends also if a page is settled only after those that it links to are visited', async () => {
   const root: UrlState = { ...page(1, 'http://a.example/'), stamp: 'text', title: 'Site', status: 'indexed' };
