@@ -133,6 +133,13 @@ describe('explain', () => {
     ]);
   });
 
+  test('counts the rules that do not match', () => {
+    const none = (trace: readonly { outcome: string; test: string }[]) =>
+      trace.flatMap(({ outcome, test }) => (outcome === 'no match' ? [test] : []));
+    expect(none(explain(candidate('http://a.com/x')).trace)).toEqual(['1 of 1 rules']);
+    expect(none(explain(candidate('http://a.com/private')).trace)).toEqual([]);
+  });
+
   test('names the rule, its place and what it changes', () => {
     expect(explain(candidate('http://a.com/private')).trace.find((step) => step.effect)).toEqual({
       layer: 'crawl-rules',

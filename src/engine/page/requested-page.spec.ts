@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import type { HttpResponse } from '../../domain/fetch/outcome.js';
-import { needsPageText, type RequestedPage, toSessionAnswer } from './requested-page.js';
+import { toCrawlUrl } from '../../domain/url/crawl-url.js';
+import { createRequest, needsPageText, type RequestedPage, toSessionAnswer } from './requested-page.js';
 
 it.each([
   ['nothing', {}, {}, 'never', false],
@@ -39,4 +40,21 @@ it('a login gets what a response says about its session', () => {
     authenticationInfo: 'nextnonce="2"',
     loggedOut: undefined,
   });
+});
+
+it.each([
+  ['that is in the index', {}, 'never', 'e'],
+  ['that is missing from the index', { stamp: undefined }, 'never', undefined],
+  ['whose links are read again', { rereadLinks: true }, 'never', undefined],
+  ['that is always rendered', {}, 'always', undefined],
+  ['that has needed rendering so far', { render: 'always' }, 'auto', undefined],
+  ['that has needed no rendering so far', {}, 'auto', 'e'],
+])('the server may say that a page %s is unchanged: its ETag is sent or not', (_, task, mode, sent) => {
+  const url = toCrawlUrl('http://a.example/x');
+  const page = {
+    task: { url: url.href, stamp: 's', etag: 'e', ...task },
+    ...{ url, mode, effects: { index: true, options: {} } },
+    context: { definition: crawlerDefinition(), canonicalize: () => url, fetcher: { name: 'default' } },
+  };
+  expect(createRequest(page as unknown as RequestedPage).ifNoneMatch).toBe(sent);
 });
