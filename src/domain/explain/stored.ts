@@ -209,7 +209,7 @@ function createIndexedHeadline(facts: UrlFacts, state: UrlState): Headline {
   if (isShortText(state.reason)) {
     const { meaning, remedy } = findCodeEntry(state.reason);
     const explanation = readingProblem ? ` (${stripFullStop(readingProblem.replace(`${state.reason}: `, ''))})` : '';
-    const text = `In the index with less text than it shows: ${stripFullStop(meaning.replace(/.*?: /, ''))}${explanation}. ${describeNextVisit(facts, state)}`;
+    const text = `In the index with less text than it shows: ${stripFullStop(meaning.replace(/^.*?: /, ''))}${explanation}. ${describeNextVisit(facts, state)}`;
     return { fate: 'in-index', reason: state.reason, text: text.trim(), nextStep: remedy };
   }
   const defect = readingProblem?.startsWith('render')
@@ -225,7 +225,7 @@ function createScriptRenderedHeadline(detail: string | undefined, facts: UrlFact
   const { meaning, remedy } = findCodeEntry(reason);
   const explanation = detail ? ` (${stripFullStop(detail.replace(`${NEEDS_RENDERING}: `, ''))})` : '';
   const nextVisit = describeNextVisit(facts, state);
-  const text = `In the index without its content: ${stripFullStop(meaning.replace(/.*?: /, ''))}${explanation}. ${nextVisit}`;
+  const text = `In the index without its content: ${stripFullStop(meaning.replace(/^.*?: /, ''))}${explanation}. ${nextVisit}`;
   return { fate: 'in-index', reason, text: text.trim(), nextStep: remedy };
 }
 
