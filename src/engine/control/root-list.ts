@@ -68,7 +68,9 @@ export class RootList {
 }
 
 const sortByUrl = (roots: readonly UnpositionedRoot[]): Omit<RootView, 'state'>[] =>
-  roots.map((root) => ({ ...root, position: getPosition(root) })).sort((a, b) => (a.position < b.position ? -1 : 1));
+  roots
+    .map((root) => ({ ...root, position: getPosition(root) }))
+    .sort((a, b) => (a.position < b.position ? -1 : a.position > b.position ? 1 : 0));
 
 const getUrlPrefix = (url: string): string => url.slice(0, POSITION_LENGTH).toWellFormed();
 

@@ -73,7 +73,7 @@ it('belong to the crawler again if it returns', async () => {
 it('are handed over to the crawler with the new name, which neither fetches nor pushes them again', async () => {
   const { site, other, world } = await startWorld();
   const before = await world.state(site.url('/a'), 'app');
-  // Until they are handed over, the new crawler gets no further than its root.
+  // As long as its root does not respond, the new crawler finds no page by itself.
   const unanswered: ServerResponse[] = [];
   site.set('/', (_, response) => {
     unanswered.push(response);

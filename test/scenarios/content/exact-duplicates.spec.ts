@@ -83,9 +83,9 @@ describe('pages with the text of another one', () => {
       crawler: `<Root url="${site.url('/')}" site="false"/>`,
       names: { 'site.example': '127.0.0.1', 'www.site.example': '127.0.0.1', 'other.example': '127.0.0.1' },
     });
-    const indexed = await world.indexed();
-    expect(indexed).toHaveLength(4);
-    expect(indexed).toEqual(expect.arrayContaining([other.url('/'), other.url('/a'), site.url('/')]));
+    const [first] = (await world.indexed()).filter((url) => [site.url('/a'), site.url('/print')].includes(url));
+    expect(first).toBeDefined();
+    expect(await world.indexed()).toEqual([other.url('/'), other.url('/a'), site.url('/'), first!].sort());
   });
 
   it('are documents of their own if they have another title, or no text', async () => {
@@ -121,7 +121,7 @@ describe('a site that answers every address with one page', () => {
   ])('ends within a few dozen requests: %s', async (_, links) => {
     const { site, world } = await trap(links);
     expect(await world.indexed()).toEqual([site.url('/')]);
-    expect(site.requests.length).toBeLessThan(60);
+    expect(site.requests.length).toBeLessThan(links.length > 4 ? 60 : 45);
     if (links.length > 1) expect(Object.keys(await refusals(world))).toContain('trap-repeated-text');
   });
 
