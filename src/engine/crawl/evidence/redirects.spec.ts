@@ -3,7 +3,9 @@ import { expect, it } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { AWAITING_TARGET, REDIRECTED_FOR_NOW } from '../../../domain/crawl/revisit.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { hours, type Instant, minutes } from '../../../domain/time/units.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
+import type { PageResult } from '../../ports/page-task.js';
 import { Redirects } from './redirects.js';
 
 const HOST = 'http://a.example';
@@ -14,12 +16,18 @@ function world() {
   const source = page(1, '/old', { status: 'indexed' });
   const target = page(2, '/new', { status: 'indexed' });
   const pages = [source, target];
+  const clock = new ManualClock();
   const inFlight = new Set<string>();
   const requested: string[] = [];
   const services = {
-    clock: new ManualClock(),
+    clock,
     strangers: { areNaming: async ({ foundOn }: { foundOn?: string }) => !foundOn?.startsWith(HOST) },
-    store: { find: async (_crawler: string, url: string) => pages.find((one) => one.url === url) },
+    store: {
+      find: async (_crawler: string, url: string) => pages.find((one) => one.url === url),
+      getSetting: async () => undefined,
+    },
+    // Each page of the host has an address of its own.
+    walls: { findEvidence: () => ({ same: 0, others: 2, targets: 2 }) },
     scheduleVisit: async ({ url }: UrlState) => {
       if (inFlight.has(url)) return false;
       requested.push(url);
@@ -27,7 +35,7 @@ function world() {
     },
   };
   const redirects = new Redirects('docs', services as unknown as ConstructorParameters<typeof Redirects>[1]);
-  return { redirects, source, target, inFlight, requested };
+  return { redirects, source, target, pages, clock, inFlight, requested };
 }
 
 it.each(['indexed', 'redirected'] as const)(
@@ -81,4 +89,42 @@ it('a page whose cookie check has led back to it is visited again, even if its o
   inFlight.clear();
   await redirects.noteSettled(source, { reason: 'redirected' });
   expect(requested).toEqual([source.url]);
+});
+
+/** What a visit of an indexed page that redirects to the target means for its document. */
+async function judge({ redirects, source }: ReturnType<typeof world>, target: string, startedAt: Instant) {
+  const result = { outcome: { kind: 'redirect', target, permanent: true }, links: [], refused: [] };
+  const looked = await redirects.look(source, result as unknown as PageResult, startedAt);
+  return (await redirects.judge(source, looked)).outcome;
+}
+
+it.each([
+  ['/', 'redirect-to-home'],
+  ['', 'redirect-to-home'],
+  ['/?id=7', undefined],
+  ['/new', undefined],
+])('a page is not replaced by the home page of a site: a redirect to %s is an error: %s', async (path, code) => {
+  const crawl = world();
+  const now = crawl.clock.now();
+  crawl.pages.push({ ...crawl.target, url: `${HOST}${path}`, lastVisitAt: now });
+  expect(await judge(crawl, `${HOST}${path}`, now)).toMatchObject(
+    code ? { kind: 'error', code } : { kind: 'redirect' },
+  );
+});
+
+it('a new address without a document ends the old one only while others of the host have led to documents', async () => {
+  const crawl = world();
+  const { clock, source, target } = crawl;
+  const redirectTo = async (changes: Partial<UrlState>) => {
+    Object.assign(target, { stamp: 'd', status: 'indexed' }, changes, { lastVisitAt: clock.now() });
+    return judge(crawl, target.url, clock.now());
+  };
+  const noindex = { status: 'excluded', reason: 'noindex', stamp: undefined } as const;
+  expect(await redirectTo(noindex)).toMatchObject({ kind: 'error', code: 'redirect-target-failed' });
+  expect(await redirectTo({ reason: 'indexed' })).toMatchObject({ kind: 'redirect' });
+  clock.advance(minutes(59));
+  expect(await redirectTo(noindex)).toMatchObject({ kind: 'redirect' });
+  clock.advance(hours(1));
+  expect(await redirectTo(noindex)).toMatchObject({ kind: 'error', code: 'redirect-target-failed' });
+  expect(source.stamp).toBeDefined();
 });

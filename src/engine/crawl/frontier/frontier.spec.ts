@@ -230,3 +230,48 @@ it('of the hosts with URLs in memory, the two with the most are named', async ()
     [HOST, 2],
   ]);
 });
+
+it('a sweep finds the due URLs of all hosts, however many pages of the store they fill', async () => {
+  const { store, clock, frontier } = await open();
+  const keys = ['a', 'b', 'c', 'd', 'e'].map((name) => `http://${name}.example`);
+  await store.seed(keys.map((hostKey) => newUrl(`${hostKey}/1`, { source: 0, dueAt: clock.now(), hostKey })));
+  const listBacklogs = store.listBacklogs.bind(store);
+  vi.spyOn(store, 'listBacklogs').mockImplementation((crawler, horizon, after, _limit, partitions) =>
+    listBacklogs(crawler, horizon, after, 2, partitions),
+  );
+  await frontier.sweep(clock.now());
+  await vi.waitUntil(() => frontier.summarizeWaiting().urls === keys.length, { interval: 1, timeout: 5_000 });
+});
+
+it('a host whose URLs are all settled leaves memory with the next sweep, one with a URL due by then does not', async () => {
+  const { store, clock, frontier, hosts } = await open();
+  const seeded = await store.seed([newUrl(`${HOST}/a`, { source: 0, dueAt: clock.now() })]);
+  frontier.admit(seeded.map(({ state }) => state));
+  const { url, host } = await vi.waitUntil(() => frontier.takeNext(), { interval: 1, timeout: 5_000 });
+  await frontier.sweep(clock.now());
+  expect(hosts.peek(host.key), 'while a URL is in flight').toBe(host);
+  const dueAt = after(clock.now(), days(1));
+  await store.settle([{ id: url.id, changes: { source: 5, dueAt } }]);
+  frontier.requeue(url, { source: 5, dueAt });
+  await frontier.sweep(dueAt);
+  expect(hosts.peek(host.key), 'while a URL is due').toBe(host);
+  await frontier.sweep(before(dueAt, days(0.5)));
+  expect(hosts.peek(host.key)).toBeUndefined();
+});
+
+it('a host that becomes ready wakes the visits only if it has a URL for them', async () => {
+  const { store, clock, frontier } = await open();
+  const admit = async (path: string) => {
+    const seeded = await store.seed([newUrl(`${HOST}/${path}`, { source: 0, dueAt: clock.now() })]);
+    frontier.admit(seeded.map(({ state }) => state));
+  };
+  await admit('a');
+  const { host } = await vi.waitUntil(() => frontier.takeNext(), { interval: 1, timeout: 5_000 });
+  let wakes = 0;
+  frontier.onReady(() => wakes++);
+  frontier.offerAgain(host);
+  expect(wakes).toBe(0);
+  await admit('b');
+  await vi.waitUntil(() => wakes > 0, { interval: 1, timeout: 5_000 });
+  expect(frontier.takeNext()?.url.url).toBe(`${HOST}/b`);
+});

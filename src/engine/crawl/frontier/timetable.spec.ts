@@ -21,8 +21,13 @@ function timetable(parts: Partial<ScheduleDefinition>, start = '1T12:00') {
   const clock = new ManualClock(at(start));
   const definition = { hosts: [], timeZone: 'UTC', outside: 'rest', windows: [], ...parts } as ScheduleDefinition;
   const offered: string[] = [];
-  const gate = new Timetable(definition, { clock, cron: findNextCronTime }, ({ host }) => offered.push(host.key));
-  return { clock, gate, takeOffered: () => offered.splice(0) };
+  let lookups = 0;
+  const cron: typeof findNextCronTime = (...time) => {
+    if (++lookups > 3_000) throw new Error('the search for an opening does not end');
+    return findNextCronTime(...time);
+  };
+  const gate = new Timetable(definition, { clock, cron }, ({ host }) => offered.push(host.key));
+  return { clock, gate, takeOffered: () => offered.splice(0), countLookups: () => lookups };
 }
 
 describe('a schedule', () => {
@@ -44,6 +49,13 @@ describe('a schedule', () => {
     gate.offerWhenOpen(url('a'));
     expect(clock.nextTimer).toBeUndefined();
     expect(takeOffered()).toEqual([]);
+  });
+
+  it('that never opens is given up after a thousand of its times, not searched to the end of time', () => {
+    const { gate, clock, countLookups } = timetable({ windows: [open(8, 18, { crawl: false })] });
+    expect(gate.getOpeningTime(clock.now())).toBe(NEVER);
+    // Each window has two times.
+    expect(countLookups()).toBeLessThanOrEqual(2 * 1_001);
   });
 
   it('offers the windows that wait when it opens', () => {

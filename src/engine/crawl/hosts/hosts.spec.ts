@@ -7,14 +7,15 @@ import { Hosts } from './hosts.js';
 async function oneHost() {
   const store = await openStoreInThisThread();
   const clock = new ManualClock();
-  const hosts = new Hosts(store, clock);
+  const recovered: string[] = [];
+  const hosts = new Hosts(store, clock, undefined, undefined, ({ key }) => recovered.push(key));
   onTestFinished(async () => {
     hosts.close();
     await store.close();
   });
   const host = hosts.get('http://a.example');
   await vi.waitUntil(() => host.loaded);
-  return { clock, hosts, host };
+  return { clock, hosts, host, recovered };
 }
 
 it('all crawlers share the state of a host while one of them uses it', async () => {
@@ -55,4 +56,19 @@ it('what changes about hosts within a second is saved once', async () => {
   clock.advanceTo(saveAt);
   expect(clock.nextTimer).toBeUndefined();
   expect(host.dirty).toBe(false);
+});
+
+it('a host has recovered when a good response ends its back-off; further ones are nothing new', async () => {
+  const { clock, hosts, host, recovered } = await oneHost();
+  hosts.noteResponse(host);
+  expect(recovered).toEqual([]);
+  hosts.backOff(host, undefined);
+  hosts.noteResponse(host);
+  expect(recovered, 'a response that was in flight').toEqual([]);
+  clock.advanceTo(host.readyAt);
+  hosts.noteResponse(host);
+  expect(recovered).toEqual([host.key]);
+  hosts.noteResponse(host);
+  hosts.noteRecovery(host);
+  expect(recovered).toEqual([host.key]);
 });
