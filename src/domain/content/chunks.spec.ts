@@ -118,6 +118,11 @@ it('the next chunk begins with a word within the overlap', () => {
   expect(texts(0)).toEqual(['aaaa bbbb cccc dddd', 'eeee ffff']);
   expect(texts(6)).toEqual(['aaaa bbbb cccc dddd', 'dddd eeee ffff']);
   expect(texts(5)).toEqual(['aaaa bbbb cccc dddd', 'eeee ffff']);
+  const short = splitIntoChunks(
+    { text: 'a bbbb cc', headings: [], blockEnds: [] },
+    { size: 8, overlap: 7, unit: 'characters' },
+  );
+  expect(short.map(({ text }) => text)).toEqual(['a bbbb', 'bbbb cc']);
   const tokens = splitIntoChunks(outline, { size: 5, overlap: 2, unit: 'tokens' }).map(({ text }) => text);
   expect(tokens).toEqual(['aaaa bbbb cccc dddd', 'dddd eeee ffff']);
 });

@@ -132,6 +132,6 @@ function findOverlapStart(text: string, { start, end }: Range, { overlap, unit }
   if (overlap === 0) return end;
   const earliestStart = Math.max(start + 1, end - overlap * (unit === 'tokens' ? 4 : 1));
   for (let index = earliestStart; index + 1 < end; index++)
-    if (isBlank(text[index])) return Math.max(index + 1, start + 1);
+    if (isBlank(text[index])) return index + 1;
   return end;
 }

@@ -4,6 +4,7 @@ import {
   computeTextSketch,
   countAgreements,
   createTextSample,
+  hasSimilarSketch,
   isLongEnoughToGuard,
   isSameText,
   isSuspicious,
@@ -139,4 +140,20 @@ it('a text is suspicious if it is reduced, changed drastically or names an outag
 it('a text of several sentences is not the same as one of a word', () => {
   const [long, tiny] = [write(1).join(' '), 'x'].map((text) => sampleOf(text, '/', write(2).join(' '))!);
   expect([isSameText(long!, tiny!), isSameText(tiny!, long!), isSameText(tiny!, tiny!)]).toEqual([false, false, true]);
+});
+
+it.each([
+  ['of the same length are similar', 0, true],
+  ['of which one is longer by a quarter are not', 20, false],
+])('two short texts that agree in two parts %s', (_, more, expected) => {
+  let pairs = 0;
+  for (let seed = 0; seed < 400; seed++) {
+    const words = write(seed);
+    const own = write(seed + 1_000, 50 + more);
+    const [one, other] = [words, [...words.slice(0, 30), ...own]].map((text) => computeTextSketch(text.join(' ')));
+    if (countAgreements(one!, other!) !== 2) continue;
+    pairs++;
+    expect(hasSimilarSketch(one!, other!)).toBe(expected);
+  }
+  expect(pairs).toBeGreaterThan(10);
 });

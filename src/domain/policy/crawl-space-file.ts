@@ -68,7 +68,7 @@ function splitWords(line: string, place: Place): Word[] {
   if (line.length > MAX_LINE_LENGTH)
     throw new InvalidLineError(`a line may have at most ${MAX_LINE_LENGTH} characters`, place);
   const commentStart = /(?:^|\s)#/.exec(line)?.index ?? line.length;
-  const ruleText = line.slice(0, commentStart).replace(/^\uFEFF/, ' ');
+  const ruleText = line.slice(0, commentStart);
   if (ruleText.includes(REPLACEMENT_CHARACTER))
     throw new InvalidLineError(NOT_UTF8_MESSAGE, { ...place, column: ruleText.indexOf(REPLACEMENT_CHARACTER) + 1 });
   return [...ruleText.matchAll(/\S+/g)].map((match) => ({

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arbitraryDefinition, arbitraryRules, arbitraryUrl } from '../../../test/support/arbitrary-policy.js';
-import { atom, candidate, placeAt, rootDefinition, ruleDefinition } from '../../../test/support/crawler-definition.js';
+import {
+  atom,
+  candidate,
+  crawlerDefinition,
+  placeAt,
+  rootDefinition,
+  ruleDefinition,
+} from '../../../test/support/crawler-definition.js';
 import { codes, messages, rulesOf, server } from '../../../test/support/linted.js';
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { MatchExpression } from '../crawl/policy-definition.js';
@@ -10,7 +17,7 @@ import { compilePolicy } from './crawl-policy.js';
 import { parseCrawlSpace } from './crawl-space-file.js';
 import { areDisjoint, covers, findContradiction, toClauses } from './lint/clauses.js';
 import { LINT_CODES } from './lint/codes.js';
-import { lint } from './linter.js';
+import { lint, lintInSteps } from './linter.js';
 import { compileExpression } from './matching/expression.js';
 import { Subject } from './matching/subject.js';
 
@@ -40,6 +47,11 @@ test('of one kind of warning, a crawler gets the first hundred and the number of
   expect(listed(100).at(-1)).not.toContain('more like this');
   expect(listed(103)).toHaveLength(100);
   expect(listed(103).at(-1)).toMatch(/"x99" must begin with .* \(and 3 more like this\)$/);
+});
+
+test('thousands of rules are compared with interruptions, in which the server can answer others', () => {
+  const rules = rulesOf(...Array.from({ length: 999 }, (_, i) => [path(`/${i}/`), ACCEPT] as const));
+  expect([...lintInSteps(server([crawlerDefinition({ rules })]))].length).toBe(19);
 });
 
 describe('rules that never match', () => {

@@ -27,7 +27,15 @@ describe('the price of a visit', () => {
     expect(afterTenDays(hours(10), minutes(0)) / hours(10)).toBeCloseTo(Math.exp(-0.2), 6);
     expect(afterTenDays(hours(10), hours(9)) / hours(10)).toBeCloseTo(Math.exp(-0.1), 6);
     expect(afterTenDays(hours(10), hours(17.9)) / hours(10)).toBeCloseTo(1, 2);
-    expect(updatePrice(hours(10), { ...visit(hours(0)), dueAt: instant(0) })).toBeLessThan(hours(10));
+  });
+
+  it('falls after a visit that was due at once as after any other that is on time', () => {
+    const visited = updatePrice(hours(10), { ...visit(hours(0)), dueAt: instant(0) });
+    expect(visited / hours(10)).toBeCloseTo(Math.exp(-0.2 / 30), 9);
+  });
+
+  it('falls after a visit that came early as after one that is on time', () => {
+    expect(updatePrice(hours(10), visit(hours(-48)))).toBe(updatePrice(hours(10), visit(hours(0))));
   });
 
   it('rises while visits are late, faster the more visits are wanted for each one made', () => {

@@ -78,8 +78,7 @@ function findNoEffectReason(rule: ConditionRule, testClauses: Clauses, bounds: U
   const neverMatches =
     areDisjoint(testClauses, bounds.requiredClauses) ||
     bounds.excludedClauses.some((excluded) => covers(excluded, testClauses));
-  const alwaysMatches =
-    matchesEveryUrl(testClauses) || (bounds.requiredClauses.length > 0 && covers(testClauses, bounds.requiredClauses));
+  const alwaysMatches = covers(testClauses, bounds.requiredClauses);
   switch (rule.kind) {
     case 'apply-for':
       return neverMatches ? 'never applies: no URL that it matches gets this far' : undefined;
