@@ -131,7 +131,6 @@ const alignToCharacter = (text: string, index: number): number => {
 function findOverlapStart(text: string, { start, end }: Range, { overlap, unit }: ChunkDefinition): number {
   if (overlap === 0) return end;
   const earliestStart = Math.max(start + 1, end - overlap * (unit === 'tokens' ? 4 : 1));
-  for (let index = earliestStart; index + 1 < end; index++)
-    if (isBlank(text[index])) return index + 1;
+  for (let index = earliestStart; index + 1 < end; index++) if (isBlank(text[index])) return index + 1;
   return end;
 }

@@ -69,6 +69,33 @@ describe('links of a page', () => {
     expect([taken, refused]).toEqual([['http://h.example/a'], []]);
   });
 
+  test('that a rule refuses because of their page are judged again on the next one', () => {
+    const memory = new LinkMemory();
+    const plain = crawlerDefinition();
+    const definition = { ...plain, linkRules: { ...plain.linkRules, followOffsite: false } };
+    const links = ['http://i.example/x'];
+    expect(collected(definition, memory, page, links).refused).toEqual(links);
+    expect(collected(definition, memory, { ...page, url: toCrawlUrl('http://i.example/') }, links).taken).toEqual(
+      links,
+    );
+  });
+
+  test('to many places on one page are resolved once', () => {
+    let resolved = 0;
+    const canonicalize = createCanonicalizer(crawlerDefinition().canonicalization);
+    const context = {
+      policy: compilePolicy(crawlerDefinition(), undefined),
+      canonicalize: (...parts: Parameters<typeof canonicalize>) => {
+        resolved++;
+        return canonicalize(...parts);
+      },
+    } as CrawlContext;
+    const collector = new LinkCollector(context, new LinkMemory(), { url: page.url, root: undefined, hops: 1 });
+    for (let i = 0; i < 100; i++) for (const raw of [`/a#${i}`, `#${i}`]) collector.add(raw, page.url.href);
+    expect(collector.links.map(({ url }) => url)).toEqual(['http://h.example/a']);
+    expect(resolved).toBe(1);
+  });
+
   const long = (length: number, from = 0): string[] =>
     Array.from({ length: 1_000 }, (_, i) => `/${from + i}/${'a'.repeat(length)}`);
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { milliseconds } from '../../domain/time/units.js';
-import { parseHeaderLinks } from './page-reading.js';
+import type { CrawlContext } from './crawl-context.js';
+import { findDirectives, parseHeaderLinks } from './page-reading.js';
 
 const links = (link: string, more: Record<string, string> = {}): string[] => {
   const timings = { header: milliseconds(0), total: milliseconds(0) };
@@ -45,4 +47,21 @@ describe('the Link header', () => {
     expect(links(`</a>${'; a'.repeat(20_000)}`)).toEqual([]);
     expect(links('<'.repeat(60_000))).toEqual([]);
   });
+});
+
+it.each([
+  ['obeyed', {}, {}, [false, false, false]],
+  ['disregarded where a rule says so', { obeyRobots: false }, {}, [true, true, true]],
+  ['disregarded by a crawler that obeys no page', {}, { rogue: true }, [true, true, true]],
+  ['obeyed by such a crawler where a rule says so', { obeyRobots: true }, { rogue: true }, [false, false, false]],
+])('the robots directives of a page are %s', (_, options, rules, expected) => {
+  const definition = crawlerDefinition();
+  const context = {
+    definition: { ...definition, linkRules: { ...definition.linkRules, ...rules } },
+    fetcher: { robotsAgent: 'crawlway' },
+  } as unknown as CrawlContext;
+  const response = { headers: { 'x-robots-tag': 'noarchive' } } as never;
+  const metas = [{ agent: 'robots', directives: 'noindex, nofollow' }];
+  const { index, follow, archive } = findDirectives(context, options, response, metas);
+  expect([index, follow, archive]).toEqual(expected);
 });
