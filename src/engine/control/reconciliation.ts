@@ -154,7 +154,7 @@ export class Reconciliation {
       hostKey: url ? getHostKey(url) : '',
     };
     if (!owner || !this.services.partitions.owns(owner.state.hostKey)) await this.deleteFrom(sink, target);
-    // False if a visit is in flight, which will settle this.
+    // A visit in flight will settle this.
     else
       await owner.crawler.runWhileHeld(owner.state, async (state) => {
         if (findStampOf(state, uri) === undefined) await this.deleteFrom(sink, target);

@@ -176,7 +176,7 @@ export class Crawler implements DiscoveryTarget {
   }
 
   /** See UrlDecisions. */
-  runWhileHeld(url: UrlState, work: Parameters<UrlDecisions['runWhileHeld']>[1]): Promise<boolean> {
+  runWhileHeld(url: UrlState, work: Parameters<UrlDecisions['runWhileHeld']>[1]): Promise<void> {
     return this.parts.decisions.runWhileHeld(url, work);
   }
 

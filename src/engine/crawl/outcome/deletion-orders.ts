@@ -197,9 +197,6 @@ export class DeletionOrders {
 
 const OTHER_REASON = 'the document is to be deleted for a different reason';
 
-/** The deletion that is already waiting for the same condition. */
+/** The deletion that is already waiting for the same condition, if none is held. */
 const findWaitingDeletion = (entries: readonly LedgerEntry[], reason: Reason): LedgerEntry | undefined =>
-  entries.find(
-    (entry) =>
-      entry.state === 'awaiting' && !isHoldCause(entry.reason) && isServerFault(entry.reason) === isServerFault(reason),
-  );
+  entries.find((entry) => !isHoldCause(entry.reason) && isServerFault(entry.reason) === isServerFault(reason));

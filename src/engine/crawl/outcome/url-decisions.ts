@@ -113,17 +113,17 @@ export class UrlDecisions {
   }
 
   /**
-   * Runs `work` on the URL's current state while nothing else is in flight for it. False if something is, or if the
+   * Runs `work` on the URL's current state while nothing else is in flight for it; not at all if something is, or if the
    * host belongs to another node.
    * @param work returns where the URL is waiting afterwards, if that has changed
    */
   async runWhileHeld(
     url: UrlState,
     work: (state: UrlState, fence: Fence) => Promise<Place | undefined>,
-  ): Promise<boolean> {
+  ): Promise<void> {
     const { frontier, inFlight } = this.target;
     const fence = this.services.partitions.findFence(url.hostKey);
-    if (!fence || !frontier.hold(url)) return false;
+    if (!fence || !frontier.hold(url)) return;
     inFlight.add(url);
     let place = toQueuePlace(url);
     try {
@@ -134,7 +134,6 @@ export class UrlDecisions {
       inFlight.delete(url);
       this.putIntoQueue(url, place);
     }
-    return true;
   }
 
   /** Records corrections to what is known about a URL, and when it is visited next; false if it is in flight. */
