@@ -101,13 +101,16 @@ async function test(runner, mutant) {
 
 progress('the mutants, one after the other; these survive:');
 const results = new Map();
+const doubtful = [];
+/** No test failed, or one did because it took long, as a test does that waits for a processor. */
+const isDoubtful = ({ killedBy }) => killedBy?.test === '' || /timed out/.test(killedBy?.why);
 const waiting = [...mutants];
 await Promise.all(
   runners.map(async (runner) => {
     for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
       const result = await test(runner, mutant);
-      results.set(mutant, result);
-      if (!result.killedBy) progress(`${mutant.file}:${mutant.line} ${mutant.kind}`);
+      if (isDoubtful(result)) doubtful.push(mutant);
+      settle(mutant, result);
       if (results.size % 20 === 0) {
         const killed = [...results.values()].filter(({ killedBy }) => killedBy).length;
         progress(`${killed} of ${results.size} killed, ${mutants.length - results.size} to go`);
@@ -116,6 +119,16 @@ await Promise.all(
     runner.stop();
   }),
 );
+
+progress(`${doubtful.length} took too long or failed outside of a test; of these, survive when tried alone:`);
+const alone = new Runner(copy, 1);
+for (const mutant of doubtful) settle(mutant, await test(alone, mutant));
+alone.stop();
+
+function settle(mutant, result) {
+  results.set(mutant, result);
+  if (!result.killedBy) progress(`${mutant.file}:${mutant.line} ${mutant.kind}`);
+}
 
 const oneLine = (text) => text.replace(/\s+/g, ' ').slice(0, 100);
 const alive = mutants.filter((mutant) => !results.get(mutant).killedBy);
@@ -142,8 +155,11 @@ writeFileSync(
 );
 const total = mutants.length - failingElsewhere.length;
 const killed = total - survivors.length;
+const slow = doubtful.filter((mutant) => isDoubtful(results.get(mutant))).length;
 const share = (100 * killed) / total;
-progress(`seed ${seed}: ${killed} of ${total} mutants killed, ${share.toFixed(1)} %`);
+progress(
+  `seed ${seed}: ${killed} of ${total} mutants killed, ${share.toFixed(1)} %; ${slow} of them by a time limit or outside of a test`,
+);
 rmSync(folder, { recursive: true, force: true });
 if (share < Number(values.floor)) {
   console.log(`below the floor of ${values.floor} %`);
