@@ -103,7 +103,7 @@ progress('the mutants, one after the other; these survive:');
 const results = new Map();
 const doubtful = [];
 /** No test failed, or one did because it took long, as a test does that waits for a processor. */
-const isDoubtful = ({ killedBy }) => killedBy?.test === '' || /timed out/.test(killedBy?.why);
+const isDoubtful = ({ killedBy }) => killedBy?.test === '' || /timed out|in time/.test(killedBy?.why);
 const waiting = [...mutants];
 await Promise.all(
   runners.map(async (runner) => {

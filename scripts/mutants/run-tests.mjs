@@ -28,6 +28,7 @@ const vitest = await createVitest('test', {
   maxWorkers: Number(process.env.CRAWLWAY_MUTANT_WORKERS),
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
   reporters: [reporter],
   silent: true,
 });

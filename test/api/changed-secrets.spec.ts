@@ -21,10 +21,7 @@ it('a login that was refused works once the file has the new password', async ()
   });
   onTestFinished(() => world.stop());
   const login = async () => (await world.get('logins')).body.items[0];
-  await vi.waitFor(
-    async () => expect(await login()).toMatchObject({ state: 'failing', failure: 'refused', refused: 1 }),
-    20_000,
-  );
+  await expect.poll(login).toMatchObject({ state: 'failing', failure: 'refused', refused: 1 });
   const { body: config, text } = await world.get('config');
   expect(`${text}${JSON.stringify(config)}`).toContain(`\${file:${file}}`);
   const version = (await world.get('config/versions')).body.items[0].version;
@@ -34,7 +31,7 @@ it('a login that was refused works once the file has the new password', async ()
   expect((await world.get('config/versions')).body.items[0].version).toBe(version);
   expect(world.logged.join('\n')).toContain('a secret of the configuration has changed');
   expect(world.logged.join('\n')).not.toContain(site.password);
-  await vi.waitFor(async () => expect((await world.get('crawlers')).body.items[0].counts.indexed).toBe(2), 20_000);
+  await expect.poll(async () => (await world.get('crawlers')).body.items[0].counts.indexed).toBe(2);
 });
 
 it('after a failed login the file is read again, and the old password is not tried again', async () => {
@@ -52,8 +49,8 @@ it('after a failed login the file is read again, and the old password is not tri
   site.endSessions();
   writeFileSync(file, 'new');
   await world.send('POST', 'crawlers/test/refresh', { url: site.url('/a') });
-  await vi.waitFor(async () => expect(site.tried).toEqual(['right', 'right', 'new']), 20_000);
-  await vi.waitFor(async () => expect((await world.get('logins')).body.items[0].state).toBe('logged-in'), 20_000);
+  await expect.poll(() => site.tried).toEqual(['right', 'right', 'new']);
+  await expect.poll(async () => (await world.get('logins')).body.items[0].state).toBe('logged-in');
 });
 
 it('a missing file is an error with its place in the configuration', async () => {

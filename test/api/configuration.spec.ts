@@ -10,7 +10,6 @@ const RULES = `<Root url="SITE/" site="true"/>
       <Rule><Ext value=".pdf"/><NoIndex/></Rule>
     </Rules>`;
 /** A busy machine may take its time. */
-const PATIENCE = { timeout: 30_000 };
 const SECRET = 'correct horse battery';
 const REFERENCE = `\${secret:site}`;
 
@@ -138,13 +137,13 @@ describe('the configuration calls', () => {
     const good = onDisk();
     const changed = good.replace('.pdf', '.odt');
     writeFileSync(world.configFile, changed);
-    await expect.poll(async () => (await world.get('config')).text, PATIENCE).toContain('.odt');
+    await expect.poll(async () => (await world.get('config')).text).toContain('.odt');
     writeFileSync(world.configFile, good.replace('<Ignore/>', '<Ignor/>'));
-    await expect.poll(async () => (await world.get('config/state')).body.rejected.length, PATIENCE).toBeGreaterThan(0);
+    await expect.poll(async () => (await world.get('config/state')).body.rejected.length).toBeGreaterThan(0);
     expect((await world.get('config')).text).toContain('.odt');
     expect(world.logged.join('\n')).toContain('unknown-element');
     writeFileSync(world.configFile, good);
-    await expect.poll(async () => (await world.get('config/state')).body.rejected, PATIENCE).toEqual([]);
+    await expect.poll(async () => (await world.get('config/state')).body.rejected).toEqual([]);
   });
 });
 

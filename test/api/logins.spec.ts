@@ -42,7 +42,7 @@ it("a form login's session survives a restart of the server", async () => {
   expect((await world.get('logins')).body.items).toMatchObject([{ name: 'members', state: 'logged-in' }]);
   const before = site.fetched.filter((path) => path === '/a').length;
   await world.send('POST', 'crawlers/test/refresh', { url: site.url('/a') });
-  await vi.waitFor(() => expect(site.fetched.filter((path) => path === '/a').length).toBeGreaterThan(before), 20_000);
+  await expect.poll(() => site.fetched.filter((path) => path === '/a').length).toBeGreaterThan(before);
   await world.caughtUp(2);
   expect(site.tried).toEqual(['right']);
 });
@@ -164,11 +164,10 @@ it('a bearer token from a changed file is used without a restart', async () => {
   sent.length = 0;
   await world.send('POST', 'crawlers/test/refresh', { url: site.url('/a') });
   // Twice where the first token is refused before the file is read again: by the login's check and by the visit.
-  await vi.waitFor(() => expect(sent).toContain('Bearer second-token'), 20_000);
-  await vi.waitFor(
-    async () => expect((await world.get('logins')).body.items).toMatchObject([{ state: 'logged-in', refused: 0 }]),
-    20_000,
-  );
+  await expect.poll(() => sent).toContain('Bearer second-token');
+  await expect
+    .poll(async () => (await world.get('logins')).body.items)
+    .toMatchObject([{ state: 'logged-in', refused: 0 }]);
   expect(world.logged.join('\n')).not.toMatch(/(?:first|second)-token/);
   await world.caughtUp(2);
 });
@@ -205,10 +204,10 @@ it('a client certificate that is renewed on disk is used without a restart', asy
   refused = shown[0]!;
   expect(new Set(shown)).toEqual(new Set([refused]));
   await world.send('POST', 'crawlers/test/refresh', { url });
-  await vi.waitFor(async () => expect((await world.get('logins')).body.items[0].state).toBe('failing'), 20_000);
+  await expect.poll(async () => (await world.get('logins')).body.items[0].state).toBe('failing');
   writeFileSync(join(world.folder, 'config', 'robot.key'), second.key);
   writeFileSync(join(world.folder, 'config', 'robot.pem'), second.cert);
-  await vi.waitFor(async () => expect((await world.get('logins')).body.items[0].state).toBe('logged-in'), 30_000);
+  await expect.poll(async () => (await world.get('logins')).body.items[0].state).toBe('logged-in');
   expect(shown.at(-1)).not.toBe(refused);
   await world.caughtUp(1);
 });

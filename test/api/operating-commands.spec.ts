@@ -247,7 +247,7 @@ it('the text of a changed document is compared, once its crawler keeps texts', a
   await world.send('POST', 'crawlers/test/refresh', { url: diff });
   const readTexts = async () =>
     (await world.get(`changes/text?crawler=test&url=${encodeURIComponent(diff)}`)).body.items;
-  await expect.poll(readTexts, { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(readTexts).toHaveLength(1);
   const { text } = await compare();
   expect(text).toContain('\n-Text of /b.html.\n');
   expect(text).toContain('\n+Open daily.\n+Closed on Mondays.\n');

@@ -8,7 +8,6 @@ const CRAWLER = `<Root url="SITE/" site="true"/>
     <cw:Servers file="indexer.conf"/>`;
 const SECRET = 'user:open sesame';
 /** A busy machine may take its time. */
-const PATIENCE = { timeout: 30_000 };
 
 describe('the calls for rule files', () => {
   let world: ApiWorld;
@@ -81,7 +80,7 @@ describe('the calls for rule files', () => {
     expect((await world.get('config/files')).body.items).toHaveLength(3);
     writeFileSync(join(dirname(world.configFile), 'global.rules'), 'allow domain *\n# by hand\n');
     const texts = async () => JSON.stringify((await world.get('config/files')).body.items);
-    await expect.poll(texts, PATIENCE).toContain('# by hand');
+    await expect.poll(texts).toContain('# by hand');
   });
 
   it('accept texts of several megabytes, as large as a configuration may be', async () => {

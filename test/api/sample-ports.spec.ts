@@ -46,7 +46,7 @@ it('the sample never crawls or pushes to a port of another program, and keeps it
   copyFileSync('CrawlConfig.xml.example', join(folder, 'CrawlConfig.xml'));
   const foreign = await Promise.all([takePort(8741), takePort(8742)]);
   const first = await sample(folder);
-  await expect.poll(() => indexed(first.server), { timeout: 60_000 }).toBeGreaterThan(5);
+  await expect.poll(() => indexed(first.server)).toBeGreaterThan(5);
   // Each is asked once whether it is the sample of a server with this configuration.
   expect(foreign.flat()).toEqual(['HEAD /', 'HEAD /']);
   expect(first.said.filter((line) => /is in use by another program/.test(line))).toHaveLength(2);
@@ -96,7 +96,7 @@ it('a sample that was moved starts with a new data folder, too', async () => {
   );
   writeFileSync(join(folder, 'CrawlConfig.xml'), moved);
   const { server, config } = await sample(folder);
-  await expect.poll(() => indexed(server), { timeout: 60_000 }).toBeGreaterThan(5);
+  await expect.poll(() => indexed(server)).toBeGreaterThan(5);
   expect(readFileSync(config, 'utf8')).toBe(moved);
 });
 
@@ -117,7 +117,7 @@ it("a sink that holds another server's documents under the same name is reported
       <cw:Sink name="main" type="papi" url="${index.url}" connector="shared"/></CrawlConfig>`,
   );
   const { server, said } = await sample(folder);
-  await expect.poll(() => indexed(server), { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect.poll(() => indexed(server)).toBeGreaterThan(0);
   expect(await sinkOf(server)).toMatchObject({
     connector: 'shared',
     warning: expect.stringContaining('(1 of the 1 examined, such as http://theirs.example/)'),

@@ -226,11 +226,11 @@ it('no secret leaves the server, except to its own destination', async () => {
   );
   await call('POST', 'crawlers/test/start');
   const refused = async () => (await call('GET', 'orders?state=refused')).text.includes('"refused"');
-  await expect.poll(refused, { timeout: 15_000 }).toBe(true);
-  await expect.poll(() => to.failing.seen.length, { timeout: 15_000 }).toBeGreaterThan(1);
+  await expect.poll(refused).toBe(true);
+  await expect.poll(() => to.failing.seen.length).toBeGreaterThan(1);
   const asked = (): number =>
     new Set(site.requests.map(({ path }) => path).filter((path) => paths.includes(path))).size;
-  await expect.poll(asked, { timeout: 15_000 }).toBe(paths.length - 1);
+  await expect.poll(asked).toBe(paths.length - 1);
 
   // Edits of the file that are refused, over the API and on disk.
   const { text: shown, etag } = await call('GET', 'config');
@@ -274,7 +274,7 @@ it('no secret leaves the server, except to its own destination', async () => {
     const { etag: current } = await call('GET', 'config');
     return (await call('PUT', 'config?confirm=true', edited, { 'if-match': current })).status;
   };
-  await expect.poll(change, { timeout: 15_000 }).toBe(200);
+  await expect.poll(change).toBe(200);
   expect(readFileSync(config, 'utf8')).toBe(edited);
   expect((await call('POST', 'config/versions/1/restore?confirm=true', undefined)).status).toBe(200);
   expect(readFileSync(config, 'utf8')).toBe(shown);

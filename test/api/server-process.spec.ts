@@ -15,7 +15,7 @@ describe('the server as a process', () => {
     const { folder, site, config, server, url } = await serving();
     const indexed = async (): Promise<number> =>
       ((await (await fetch(`${url}/api/v1/crawlers/test`)).json()) as { indexed: number }).indexed;
-    await expect.poll(indexed, { timeout: 60_000 }).toBe(3);
+    await expect.poll(indexed).toBe(3);
 
     const many = Array.from({ length: 2_500 }, (_, i) => site.url(`/many/${i}`)).join('\n');
     const refreshed = await crawlway('refresh', site.url('/b.html'), '--server', url).ended;

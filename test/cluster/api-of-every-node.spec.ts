@@ -62,7 +62,7 @@ describe('a crawling node and an API-only node', () => {
     site.page('/', ['/a.html', '/b.html', 'ftp://ftp.example.com/']).page('/a.html').page('/b.html').page('/c.html');
     crawling = await start('crawling', 'crawl');
     api = await start('api', 'api');
-    await expect.poll(indexed, { timeout: 20_000 }).toBe(3);
+    await expect.poll(indexed).toBe(3);
   });
 
   it('the crawling node serves probes and metrics only', async () => {
@@ -72,7 +72,7 @@ describe('a crawling node and an API-only node', () => {
   });
 
   it('the API node returns what only the crawling node knows: rates, idleness, health, robots.txt, refused links, sinks', async () => {
-    await expect.poll(async () => (await call(api, 'crawlers/test')).body.idle, { timeout: 10_000 }).toBe(true);
+    await expect.poll(async () => (await call(api, 'crawlers/test')).body.idle).toBe(true);
     const { body } = await call(api, 'crawlers/test');
     expect(body).toMatchObject({ state: 'running', active: 0, pendingOrders: 0, limitedBy: { kind: 'nothing-due' } });
     expect(body.pagesPerSecond).toBeGreaterThan(0);
@@ -89,7 +89,7 @@ describe('a crawling node and an API-only node', () => {
     ]);
     site.set('/slow.html', () => undefined);
     await post(api, 'crawlers/test/roots', { url: site.url('/slow.html') });
-    await expect.poll(async () => (await call(api, 'crawlers/test')).body.active, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await call(api, 'crawlers/test')).body.active).toBe(1);
     expect((await call(api, 'crawlers/test')).body).toMatchObject({
       idle: false,
       limitedBy: { kind: 'last-pages' },
@@ -113,20 +113,20 @@ describe('a crawling node and an API-only node', () => {
       expect(status).toBe(200);
       answer();
       const readSink = () => readFileSync(join(folder, 'orders.jsonl'), 'utf8');
-      await expect.poll(readSink, { timeout: 20_000 }).toContain('Third');
+      await expect.poll(readSink).toContain('Third');
     },
   );
 
   it('requests to the API node are carried out by the crawling node: roots, refresh, clear, pauses', async () => {
     expect((await post(api, 'crawlers/test/roots', { url: site.url('/c.html') })).status).toBe(201);
-    await expect.poll(indexed, { timeout: 10_000 }).toBe(4);
+    await expect.poll(indexed).toBe(4);
     const page = await call(api, `crawlers/test/page?url=${encodeURIComponent(site.url('/'))}`);
     expect(page.body).toMatchObject({ outcome: 'document', status: 200 });
     site.forgetRequests();
     await post(api, 'crawlers/test/refresh', { url: site.url('/a.html') });
-    await expect.poll(() => site.fetched, { timeout: 10_000 }).toContain('/a.html');
+    await expect.poll(() => site.fetched).toContain('/a.html');
     await call(api, `crawlers/test/urls?like=${encodeURIComponent('%/b.html')}&confirm=true`, { method: 'DELETE' });
-    await expect.poll(indexed, { timeout: 10_000 }).toBe(3);
+    await expect.poll(indexed).toBe(3);
     await expect.poll(orders).toContain('delete /b.html');
     await post(api, 'crawlers/test/pause');
     await expect.poll(async () => (await crawling.engine.getCrawler('test')).state).toBe('paused');
@@ -148,14 +148,14 @@ describe('a crawling node and an API-only node', () => {
     });
     expect(answer.status).toBe(200);
     await expect.poll(() => crawling.engine.definition.crawlers[0]!.rules.length).toBe(1);
-    await expect.poll(indexed, { timeout: 10_000 }).toBe(2);
+    await expect.poll(indexed).toBe(2);
     await expect
       .poll(
         async () => {
           await post(api, 'crawlers/test/refresh', { url: site.url('/a.html') });
           return seen.join('');
         },
-        { timeout: 20_000, interval: 500 },
+        { interval: 500 },
       )
       .toContain('event: visit');
   });

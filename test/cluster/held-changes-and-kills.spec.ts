@@ -14,7 +14,7 @@ const PATHS = Array.from({ length: 7 }, (_, i) => `/topic-${i}`);
 const ALL = ['/', ...PATHS];
 const MAINTENANCE = createPage('Wartung', 'We are working on our site and will be back for you as soon as we can.');
 const OVERLOAD = createPage('Error', `The database has too many connections. ${write('database', 30)}`);
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const OFTEN = { interval: 100 };
 
 type Order = Record<'kind' | 'reason' | 'uri' | 'stamp', string>;
 
@@ -72,31 +72,31 @@ it('a held change is known and dropped by every node, and survives the one that 
   const env = { CRAWLWAY_DATABASE_URL: await postgresDatabase() };
   const host = new URL(site.origin).host;
   const nodes = [await node(config, temporaryDirectory(), env), await node(config, temporaryDirectory(), env)];
-  await expect.poll(indexed, PATIENCE).toEqual(documents);
+  await expect.poll(indexed, OFTEN).toEqual(documents);
   for (const [i, { call, refresh }] of nodes.entries()) {
     const text = i === 0 ? MAINTENANCE : OVERLOAD;
     for (const path of ALL) site.set(path, text);
     await refresh();
-    for (const { countHeld } of nodes) await expect.poll(countHeld, PATIENCE).toBe(ALL.length);
+    for (const { countHeld } of nodes) await expect.poll(countHeld, OFTEN).toBe(ALL.length);
     // One of the two does not crawl the host, and has its owner drop what is held.
     expect(await call('POST', `held-deletions/${host}/drop`)).toEqual({ count: ALL.length });
-    for (const { countHeld } of nodes) await expect.poll(countHeld, PATIENCE).toBe(0);
+    for (const { countHeld } of nodes) await expect.poll(countHeld, OFTEN).toBe(0);
     const seen = site.requests.length;
     await refresh();
     // A page that is asked for again while it is on its way is visited once.
     const visited = () => [...new Set(site.requests.slice(seen).map(({ path }) => path))].sort();
-    await expect.poll(visited, PATIENCE).toEqual(expect.arrayContaining(documents));
+    await expect.poll(visited, OFTEN).toEqual(expect.arrayContaining(documents));
     for (const { call: ask } of nodes)
-      await expect.poll(async () => (await ask('GET', 'crawlers/test')).idle, PATIENCE).toBe(true);
+      await expect.poll(async () => (await ask('GET', 'crawlers/test')).idle, OFTEN).toBe(true);
   }
   for (const path of ALL) site.set(path, MAINTENANCE);
   await nodes[1]!.refresh();
-  await expect.poll(nodes[1]!.countHeld, PATIENCE).toBe(ALL.length);
+  await expect.poll(nodes[1]!.countHeld, OFTEN).toBe(ALL.length);
   nodes[0]!.program.signal('SIGKILL');
   await nodes[0]!.program.ended;
   recover(site);
   await nodes[1]!.refresh();
-  await expect.poll(nodes[1]!.countHeld, PATIENCE).toBe(0);
+  await expect.poll(nodes[1]!.countHeld, OFTEN).toBe(0);
   // What was due when a node died may have been on its way to the sinks, so the same document is sent once more.
   const orders: Order[] = (await nodes[1]!.call('GET', 'orders?state=acknowledged&limit=100')).items;
   const first = orders.filter(({ reason }) => reason !== 'reconciled');
@@ -114,7 +114,7 @@ it.each(['requests the new address', 'delivers what is there'])(
     const { site, receiver, config, indexed, documents } = await start();
     const data = temporaryDirectory();
     const first = await node(config, data);
-    await expect.poll(indexed, PATIENCE).toEqual(documents);
+    await expect.poll(indexed, OFTEN).toEqual(documents);
     const page = createPage('Page', write('/topic-3'));
     let isRequested = false;
     let isDelivered = false;
@@ -129,7 +129,7 @@ it.each(['requests the new address', 'delivers what is there'])(
     };
     site.set('/topic-3', { status: 301, headers: { location: '/new' } });
     await first.refresh();
-    await expect.poll(() => isRequested && (isDelivered || moment === 'requests the new address'), PATIENCE).toBe(true);
+    await expect.poll(() => isRequested && (isDelivered || moment === 'requests the new address'), OFTEN).toBe(true);
     first.program.signal('SIGKILL');
     await first.program.ended;
     expect(await indexed()).toEqual(documents);
@@ -142,7 +142,7 @@ it.each(['requests the new address', 'delivers what is there'])(
       seen.push(await indexed());
       return seen.at(-1)!;
     };
-    await expect.poll(look, PATIENCE).toEqual(moved);
+    await expect.poll(look, OFTEN).toEqual(moved);
     for (const paths of seen) expect(paths.includes('/new') || paths.includes('/topic-3')).toBe(true);
   },
   120_000,

@@ -70,16 +70,13 @@ async function at(hour: number, minute = 0): Promise<void> {
  */
 const everythingIsAsked = (): Promise<void> =>
   expect
-    .poll(
-      async () => {
-        const areCalm = (): boolean => nodes.every(({ world }) => world.isCalm());
-        // On a busy machine such moments are short.
-        for (let turns = 0; turns < 2_000 && !areCalm(); turns++) await new Promise((resolve) => setImmediate(resolve));
-        if (areCalm()) clock.advance(seconds(3));
-        return [...new Set(asked.map(({ url }) => url))].sort();
-      },
-      { timeout: 120_000 },
-    )
+    .poll(async () => {
+      const areCalm = (): boolean => nodes.every(({ world }) => world.isCalm());
+      // On a busy machine such moments are short.
+      for (let turns = 0; turns < 2_000 && !areCalm(); turns++) await new Promise((resolve) => setImmediate(resolve));
+      if (areCalm()) clock.advance(seconds(3));
+      return [...new Set(asked.map(({ url }) => url))].sort();
+    })
     .toEqual(urls());
 
 const isNight = (at: Instant): boolean => new Date(at).getUTCHours() >= 22 || new Date(at).getUTCHours() < 6;
@@ -107,7 +104,7 @@ it('hosts are requested only in their windows, by whichever node owns them and b
   const first = await join('first');
   const second = await join('second');
   const shares = (): unknown[] => [owned(first) > 0, owned(second) > 0, owned(first) + owned(second)];
-  await expect.poll(shares, { timeout: 20_000 }).toEqual([true, true, HOSTS.length]);
+  await expect.poll(shares).toEqual([true, true, HOSTS.length]);
 
   await at(21, 30);
   expect(asked).toEqual([]);
@@ -118,7 +115,7 @@ it('hosts are requested only in their windows, by whichever node owns them and b
 
   // A visit that is in flight would count as the refresh that follows, which would then not be made.
   for (const { world } of nodes)
-    await expect.poll(async () => (await world.engine.getMetrics()).visitsInFlight, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await world.engine.getMetrics()).visitsInFlight).toBe(0);
   // By day a person asks for all pages, and the first node ends: its hosts move, with what waits for the night.
   clock.advance(hours(12));
   asked = [];
@@ -126,7 +123,7 @@ it('hosts are requested only in their windows, by whichever node owns them and b
   await at(12);
   nodes = [second];
   await first.world.close();
-  await expect.poll(() => owned(second), { timeout: 20_000 }).toBe(HOSTS.length);
+  await expect.poll(() => owned(second)).toBe(HOSTS.length);
   await at(21, 30);
   expect(asked).toEqual([]);
   begin(22);

@@ -43,13 +43,10 @@ describe('a crawl that is moved to another database continues without a repeated
 
   const untilIdle = (server: RunningServer) =>
     expect
-      .poll(
-        async () => {
-          const { idle, pendingOrders, counts } = await server.engine.getCrawler('test');
-          return idle && pendingOrders === 0 && counts.indexed === 3;
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        const { idle, pendingOrders, counts } = await server.engine.getCrawler('test');
+        return idle && pendingOrders === 0 && counts.indexed === 3;
+      })
       .toBe(true);
 
   async function crawled(data: string, database?: string): Promise<void> {
@@ -64,7 +61,7 @@ describe('a crawl that is moved to another database continues without a repeated
     const server = await start(data, database);
     await untilIdle(server);
     await server.engine.maintenance.refresh('test', { url: site.url('/b') });
-    await expect.poll(() => site.fetched, { timeout: 20_000 }).toEqual(['/b']);
+    await expect.poll(() => site.fetched).toEqual(['/b']);
     await untilIdle(server);
     const orders = await server.engine.orders.list({}, undefined, 10);
     expect(orders.map(({ uri }) => uri).sort()).toEqual(['/', '/a', '/b'].map((path) => site.url(path)));

@@ -40,7 +40,7 @@ it('rule files are distributed to all nodes with the configuration, and replace 
     body: JSON.stringify({ files: { 'crawl.rules': NEW } }),
   });
   expect(status).toBe(200);
-  await expect.poll(() => inForce(other), { timeout: 10_000 }).toBe('new.example');
+  await expect.poll(() => inForce(other)).toBe('new.example');
   await expect.poll(() => rulesOf('other')).toBe(NEW);
 
   const late = await start('late');

@@ -125,7 +125,7 @@ describeUnless(missing, `A new OpenSearch gets ${DOCUMENTS} documents`, () => {
     const third = await start();
     const again = await untilBackfill(third, ({ state }) => state === 'done');
     expect(again).toMatchObject({ startedAt: midway.startedAt, total: all });
-    await expect.poll(() => pendingAt(third), { timeout: 60_000 }).toBe(0);
+    await expect.poll(() => pendingAt(third)).toBe(0);
     console.log(`${index}: killed at ${midway.done} of ${all}, ${again.sent} copied from another sink`);
     return { index: await held(index), site, again };
   }

@@ -169,7 +169,7 @@ describeUnless(noBrowser, 'the rendering engine', () => {
     const page = rendered(browser, '/', LOADER);
     await asked.promise;
     const isBehind = (pid: number): boolean => getPriority(pid) >= getPriority();
-    await expect.poll(() => browsers().map(isBehind), { timeout: 30_000 }).toEqual([true]);
+    await expect.poll(() => browsers().map(isBehind)).toEqual([true]);
     mayAnswer.resolve();
     await page;
   });

@@ -59,7 +59,7 @@ describeUnless(noBrowser, 'a page that wants a WebSocket', () => {
     expect(live.seen).toEqual([expect.objectContaining({ origin: site.origin, upgrade: 'websocket' })]);
     expect(live.seen[0]).not.toHaveProperty('cookie');
     expect(refused).toEqual({});
-    await expect.poll(() => live.ended, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => live.ended).toBe(1);
   });
 
   it('may not open one to other hosts', async () => {

@@ -26,7 +26,7 @@ export async function smallCrawl(env: Readonly<Record<string, string>>) {
   await server.ready();
   const caughtUp = async (): Promise<void> => {
     const ask = async () => (await (await fetch(`${server.url}/api/v1/crawlers/test`)).json()) as { indexed: number };
-    await expect.poll(async () => (await ask()).indexed, { timeout: 60_000 }).toBe(3);
+    await expect.poll(async () => (await ask()).indexed).toBe(3);
   };
   return { site, server, caughtUp };
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ADMIN_DATABASES } from '../../../test/support/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
+import { until } from '../../../test/support/until.js';
 import { AdminStore } from '../../adapters/storage/shared/admin-store.js';
 import { minutes } from '../../domain/time/units.js';
 import { formatGrant } from '../security/api-keys.js';
@@ -62,9 +63,9 @@ async function startSession() {
     const stored = vi.spyOn(store, 'addSession').mockClear();
     const removed = vi.spyOn(store, 'removeSession').mockClear();
     clock.advance(minutes(10));
-    await vi.waitFor(() => expect(asked).toBeGreaterThan(before));
-    await vi.waitFor(() => expect(stored.mock.calls.length + removed.mock.calls.length).toBeGreaterThan(0));
-    await vi.waitFor(() => Promise.all([...stored.mock.results, ...removed.mock.results].map(({ value }) => value)));
+    await until(() => asked > before);
+    await until(() => stored.mock.calls.length + removed.mock.calls.length > 0);
+    await Promise.all([...stored.mock.results, ...removed.mock.results].map(({ value }) => value));
   };
   return {
     clock,

@@ -2,6 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { newUrl } from '../../../../test/support/frontier-samples.js';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { openStoreInThisThread } from '../../../../test/support/store-in-this-thread.js';
+import { until } from '../../../../test/support/until.js';
 import { loadRegistrableDomains } from '../../../adapters/system/registrable-domain.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
@@ -33,7 +34,7 @@ async function open(
     await store.close();
   });
   const host = hosts.get(HOST);
-  await vi.waitUntil(() => host.loaded);
+  await until(() => host.loaded);
   return { store, clock, frontier, hosts };
 }
 
@@ -48,20 +49,17 @@ it('a long queue has one window in memory, and the store is read once per window
   expect(frontier.summarizeWaiting().urls).toBeLessThanOrEqual(2 * 512);
 
   const given = new Set<number>();
-  await vi.waitUntil(
-    async () => {
-      const taken: UrlState[] = [];
-      for (let next = frontier.takeNext(); next; next = frontier.takeNext()) {
-        taken.push(next.url);
-        given.add(next.url.id);
-        frontier.offerAgain(next.host);
-      }
-      await store.settle(taken.map(({ id }) => ({ id, changes: { source: null } })));
-      for (const url of taken) frontier.requeue(url, undefined);
-      return given.size === URLS;
-    },
-    { interval: 1, timeout: 10_000 },
-  );
+  await until(async () => {
+    const taken: UrlState[] = [];
+    for (let next = frontier.takeNext(); next; next = frontier.takeNext()) {
+      taken.push(next.url);
+      given.add(next.url.id);
+      frontier.offerAgain(next.host);
+    }
+    await store.settle(taken.map(({ id }) => ({ id, changes: { source: null } })));
+    for (const url of taken) frontier.requeue(url, undefined);
+    return given.size === URLS;
+  });
   expect(due.mock.calls.length).toBeLessThan(30);
 });
 
@@ -70,16 +68,16 @@ it('when every URL in memory is settled without a visit, the rest is read from t
   const urls = Array.from({ length: URLS }, (_, i) => newUrl(`${HOST}/${i}`, { source: 0, dueAt: clock.now() }));
   const states = (await store.seed(urls)).map(({ state }) => state);
   frontier.admit(states);
-  await vi.waitUntil(() => frontier.summarizeWaiting().urls > 0);
+  await until(() => frontier.summarizeWaiting().urls > 0);
   for (let slots = 0; slots < 10; slots++) await new Promise((resolve) => setImmediate(resolve));
   const decided = states.slice(0, URLS - 1);
   for (const state of decided) expect(frontier.hold(state)).toBe(true);
   await store.settle(decided.map(({ id }) => ({ id, remove: true })));
   for (const state of decided) frontier.requeue(state, undefined);
-  const last = await vi.waitUntil(() => frontier.takeNext(), { interval: 1, timeout: 5_000 });
+  const last = await until(() => frontier.takeNext());
   expect(last.url).toEqual(states.at(-1));
   frontier.requeue(last.url, undefined);
-  await vi.waitUntil(() => frontier.isEmpty(), { interval: 1, timeout: 5_000 });
+  await until(() => frontier.isEmpty());
 });
 
 it('documents past their maximum age precede a long submitted list, and alternate with it when there are many', async () => {
@@ -95,11 +93,11 @@ it('documents past their maximum age precede a long submitted list, and alternat
   await store.settle(visited.map(({ id }) => ({ id, changes: late })));
   frontier.admit(await add('submitted', 100, { source: 0 }));
   frontier.admit(visited.map((state) => ({ ...state, ...late })));
-  await vi.waitUntil(() => frontier.summarizeWaiting().urls === 103, { interval: 1, timeout: 5_000 });
+  await until(() => frontier.summarizeWaiting().urls === 103);
 
   const picked: string[] = [];
   for (let i = 0; i < 8; i++) {
-    const { url, host } = await vi.waitUntil(() => frontier.takeNext(), { interval: 1, timeout: 5_000 });
+    const { url, host } = await until(() => frontier.takeNext());
     picked.push(url.url.slice(HOST.length + 1));
     frontier.offerAgain(host);
   }
@@ -119,7 +117,7 @@ it('a store that answers late does not change the order: every window of picks h
   );
   frontier.admit((await store.seed(urls)).map(({ state }) => state));
   // All sources have their first URLs.
-  await vi.waitUntil(() => frontier.summarizeWaiting().urls === weights.reduce((n, w) => n + Math.min(512, w * 30), 0));
+  await until(() => frontier.summarizeWaiting().urls === weights.reduce((n, w) => n + Math.min(512, w * 30), 0));
   const listDue = store.listDue.bind(store);
   vi.spyOn(store, 'listDue').mockImplementation(async (...query) => {
     for (let slots = 0; slots < 20; slots++) await new Promise((resolve) => setImmediate(resolve));
@@ -134,7 +132,7 @@ it('a store that answers late does not change the order: every window of picks h
     const next = frontier.takeNext();
     if (!next) {
       const before = wakes;
-      await vi.waitUntil(() => wakes > before, { interval: 1, timeout: 5_000 });
+      await until(() => wakes > before);
       continue;
     }
     picks.push(next.source);
@@ -160,9 +158,9 @@ it("strangers' URLs get one visit in 21 of a host whose own pages wait, also whe
   await add(HOST, 'own', 3, `${HOST}/`, 105);
   await add(HOST, 'strange', 4, 'http://evil.test/', 105);
   const isNext = () => frontier.takeNext();
-  let next = await vi.waitUntil(isNext, { interval: 1, timeout: 5_000 });
+  let next = await until(isNext);
   const visits: string[] = [];
-  for (; next && visits.length < 126; next = await vi.waitUntil(isNext, { interval: 1, timeout: 5_000 })) {
+  for (; next && visits.length < 126; next = await until(isNext)) {
     if (next.host.key === HOST) visits.push(new URL(next.url.url).pathname.replace(/\d+/, ''));
     frontier.offerAgain(next.host);
   }
@@ -181,7 +179,7 @@ it('may have a URL by the time at which one becomes due', async () => {
   const dueAt = after(clock.now(), days(1));
   const seeded = await store.seed([newUrl(`${HOST}/later`, { source: 0, dueAt })]);
   frontier.admit(seeded.map(({ state }) => state));
-  await vi.waitUntil(() => !frontier.mayHaveUrlBefore(clock.now()));
+  await until(() => !frontier.mayHaveUrlBefore(clock.now()));
   expect(frontier.mayHaveUrlBefore(before(dueAt, days(0.5)))).toBe(false);
   expect(frontier.mayHaveUrlBefore(dueAt)).toBe(true);
 });
@@ -198,7 +196,7 @@ it('says until when a schedule keeps all hosts with waiting URLs closed', async 
   const { store, frontier } = await open([1, 1, 1, 1, 1, 1], clock, gates as unknown as Gates);
   const seeded = await store.seed([newUrl(`${HOST}/a`, { source: 0, dueAt: clock.now() })]);
   frontier.admit(seeded.map(({ state }) => state));
-  await vi.waitUntil(() => frontier.summarizeWaiting().urls > 0);
+  await until(() => frontier.summarizeWaiting().urls > 0);
   expect(frontier.summarizeWaiting()).toMatchObject({ hosts: 1, closedUntil: opensAt });
   isClosed = false;
   expect(frontier.summarizeWaiting()).not.toHaveProperty('closedUntil');
@@ -209,7 +207,7 @@ it('a URL of a resting host that is being visited is not queued for another visi
   const seeded = await store.seed([newUrl(`${HOST}/a`, { source: 0, dueAt: clock.now() })]);
   const [state] = seeded.map((one) => one.state);
   frontier.admit([state!]);
-  const next = await vi.waitUntil(() => frontier.takeNext(), { interval: 1, timeout: 5_000 });
+  const next = await until(() => frontier.takeNext());
   expect(next.url.id).toBe(state!.id);
   hosts.backOff(next.host, days(1));
   expect(frontier.queueUrgently(state!)).toBe(false);
@@ -224,7 +222,7 @@ it('of the hosts with URLs in memory, the two with the most are named', async ()
     urls.map((url) => newUrl(url, { source: 0, dueAt: clock.now(), hostKey: new URL(url).origin })),
   );
   frontier.admit(seeded.map(({ state }) => state));
-  await vi.waitUntil(() => frontier.summarizeWaiting().urls === 6);
+  await until(() => frontier.summarizeWaiting().urls === 6);
   expect(frontier.summarizeWaiting().largest.map((host) => [host.hostKey, host.urls])).toEqual([
     ['http://c.example', 3],
     [HOST, 2],
@@ -240,14 +238,14 @@ it('a sweep finds the due URLs of all hosts, however many pages of the store the
     listBacklogs(crawler, horizon, after, 2, partitions),
   );
   await frontier.sweep(clock.now());
-  await vi.waitUntil(() => frontier.summarizeWaiting().urls === keys.length, { interval: 1, timeout: 5_000 });
+  await until(() => frontier.summarizeWaiting().urls === keys.length);
 });
 
 it('a host whose URLs are all settled leaves memory with the next sweep, one with a URL due by then does not', async () => {
   const { store, clock, frontier, hosts } = await open();
   const seeded = await store.seed([newUrl(`${HOST}/a`, { source: 0, dueAt: clock.now() })]);
   frontier.admit(seeded.map(({ state }) => state));
-  const { url, host } = await vi.waitUntil(() => frontier.takeNext(), { interval: 1, timeout: 5_000 });
+  const { url, host } = await until(() => frontier.takeNext());
   await frontier.sweep(clock.now());
   expect(hosts.peek(host.key), 'while a URL is in flight').toBe(host);
   const dueAt = after(clock.now(), days(1));
@@ -266,12 +264,12 @@ it('a host that becomes ready wakes the visits only if it has a URL for them', a
     frontier.admit(seeded.map(({ state }) => state));
   };
   await admit('a');
-  const { host } = await vi.waitUntil(() => frontier.takeNext(), { interval: 1, timeout: 5_000 });
+  const { host } = await until(() => frontier.takeNext());
   let wakes = 0;
   frontier.onReady(() => wakes++);
   frontier.offerAgain(host);
   expect(wakes).toBe(0);
   await admit('b');
-  await vi.waitUntil(() => wakes > 0, { interval: 1, timeout: 5_000 });
+  await until(() => wakes > 0);
   expect(frontier.takeNext()?.url.url).toBe(`${HOST}/b`);
 });

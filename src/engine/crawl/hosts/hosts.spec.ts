@@ -1,6 +1,7 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { openStoreInThisThread } from '../../../../test/support/store-in-this-thread.js';
+import { until } from '../../../../test/support/until.js';
 import { after, milliseconds, seconds } from '../../../domain/time/units.js';
 import { Hosts } from './hosts.js';
 
@@ -14,7 +15,7 @@ async function oneHost() {
     await store.close();
   });
   const host = hosts.get('http://a.example');
-  await vi.waitUntil(() => host.loaded);
+  await until(() => host.loaded);
   return { clock, hosts, host, recovered };
 }
 
