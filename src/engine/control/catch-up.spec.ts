@@ -82,3 +82,32 @@ it('nothing is sent after the end, whatever comes to be owed', async () => {
   await owe();
   expect(rounds).toBe(1);
 });
+
+it.each([
+  ['half of the room that it has', 'ready', 21, 10],
+  ['100 orders', 'ready', 1_000, 100],
+  ['one order while it is down', 'unavailable', 1_000, 1],
+])('a sink that missed documents gets at most %s at once', async (_, sinkState, room, expected) => {
+  const clock = new ManualClock();
+  const owed = Array.from({ length: 150 }, (_, i) => ({ orderId: i + 1, uri: `http://a.example/${i}`, hostKey: 'a' }));
+  const answers: (() => void)[] = [];
+  const services = {
+    clock,
+    owing: { getMark: () => 1, listSinks: () => [{ crawler: 'docs', sink: 'main' }] },
+    crawlers: { findStored: () => ({ name: 'docs', context: { definition: { pushTo: ['main'] } } }) },
+    store: {
+      listOwed: async (_: string, __: string, after: number) => owed.filter(({ orderId }) => orderId > after),
+      find: async () => undefined,
+    },
+    partitions: { isLeader: true, findFence: () => ({}) },
+    delivery: { listViews: () => [{ name: 'main', state: sinkState }], getRemainingCapacity: () => room },
+    shared: { notifyOtherOwners: async () => undefined },
+    findSink: () => undefined,
+    sending: { sendDeletion: () => new Promise<void>((resolve) => answers.push(resolve)) },
+  };
+  const catchUp = new CatchUp(services as never);
+  onTestFinished(() => catchUp.stopAll());
+  catchUp.startAll();
+  await clock.pass(seconds(20));
+  expect(answers).toHaveLength(expected);
+});

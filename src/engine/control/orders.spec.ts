@@ -143,3 +143,18 @@ it.each([true, false])('a refused document is fetched anew by the owner of its h
   expect(settle).not.toHaveBeenCalled();
   expect(await store.getOrder(1)).toMatchObject({ state: 'dropped' });
 });
+
+it('orders in flight are listed like those of the ledger, newest first, by any of their properties', async () => {
+  const pending = order(5, { kind: 'add', reason: 'accepted', state: 'pending' });
+  const { orders } = await ordersOf([order(5, { state: 'refused' }), order(4)], undefined, [pending]);
+  const list = async (filter: Parameters<typeof orders.list>[0], before?: number) =>
+    (await orders.list(filter, before, 10)).map(({ id, state }) => `${id} ${state}`);
+  expect(await list({})).toEqual(['5 pending', '4 held']);
+  expect(await list({}, 5)).toEqual(['4 held']);
+  expect(await orders.list({}, undefined, 1)).toEqual([pending]);
+  const { state, kind, crawler, uri, reason, hostKey } = pending;
+  for (const [name, value] of Object.entries({ state, kind, crawler, uri, reason, hostKey })) {
+    expect(await list({ [name]: value }), name).toContain('5 pending');
+    expect(await list({ [name]: 'other' }), name).toEqual([]);
+  }
+});
