@@ -154,4 +154,23 @@ describe('a sign of life', () => {
     await troubles.noteResponse(visitOf(pages[20]!, {}));
     expect(asked.filter((url) => url === page.url)).toHaveLength(2);
   });
+
+  it.each([
+    ['is remembered while a deletion of the host waits', true],
+    ['is forgotten when the page whose deletion would have waited is well again', false],
+  ])('%s', async (_, waits) => {
+    let isBusy = true;
+    const { troubles, pages, settings, deletion, settle, visitOf } = world(
+      () => ({}),
+      () => isBusy,
+    );
+    const page = pages[7]!;
+    await troubles.judgeFault(deletion(page, 'http-5xx'), settings);
+    if (waits) await settle(page);
+    else await troubles.noteSettled(page);
+    isBusy = false;
+    const response = visitOf(pages[20]!, {});
+    await troubles.noteResponse(response);
+    expect(troubles.findLastSignOfLife(HOST)).toBe(waits ? response.startedAt : undefined);
+  });
 });

@@ -117,7 +117,7 @@ export class Redirects {
   async look(state: UrlState, result: PageResult, startedAt: Instant): Promise<PageResult> {
     const { outcome } = result;
     if (outcome.kind !== 'redirect' || state.stamp === undefined) {
-      if (this.seen.size > 0) this.seen.delete(state.url);
+      this.seen.delete(state.url);
       const isTarget = state.stamp === undefined && state.discoveredVia === 'redirect' && outcome.kind === 'document';
       const isWall = isTarget && this.isWall(stripQuery(state.url), this.services.clock.now());
       const failure = isTarget && ((await this.findFault(state, outcome)) ?? (isWall && PAGE_FOR_ALL));

@@ -182,7 +182,7 @@ export class Discovery {
     }
     const page = isStrange ? '' : getPageIdentity(url);
     const pageCapacity = getPageLimit(path === '' ? maxUrlsPerHost : maxQueryVariants) - (this.namedBy.get(page) ?? 0);
-    if (page !== '' && pageCapacity <= 0) {
+    if (pageCapacity <= 0) {
       target.refuse(url, path === '' ? 'trap-host-size' : 'trap-query-variants');
       return 'none';
     }

@@ -35,7 +35,7 @@ export class CookieChecks {
   async note(attempt: Attempt, { outcome }: PageResult): Promise<boolean> {
     const { url } = attempt.state;
     if (outcome.kind !== 'redirect') {
-      if (this.redirected.size > 0 && outcome.kind !== 'error') this.redirected.delete(url);
+      if (outcome.kind !== 'error') this.redirected.delete(url);
       return false;
     }
     const jar = this.sessions.findJar(attempt);
