@@ -262,10 +262,7 @@ function beginDocument({ page, collector, tools }: Visit, readPage: ReadPage): E
     const detail = `treated as ${softError.status}: the page matches the soft error at line ${softError.place.line}`;
     return { outcome: createFailure('soft-error', detail) };
   }
-  // The document's bytes, which may be the response's, are transferred to another thread, so the response gets a copy.
-  const answer = task.keepAnswer
-    ? { ...response, body: response.body.slice(), rendered: readPage.rendered }
-    : undefined;
+  const answer = task.keepAnswer ? { ...response, rendered: readPage.rendered } : undefined;
   const base = resolveBase(task.variant ?? url.href, content);
   const locatedPage = { url, base, response, content };
   const movedHomePage = findHomePageRedirect(context, locatedPage);
