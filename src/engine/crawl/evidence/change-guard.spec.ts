@@ -1,166 +1,248 @@
-import { expect, it } from 'vitest';
-import { crawlerDefinition } from '../../../../test/support/crawler-definition.js';
-import { order } from '../../../../test/support/frontier-samples.js';
-import { ManualClock } from '../../../../test/support/manual-clock.js';
-import { state } from '../../../../test/support/url-states.js';
+import { describe, expect, it } from 'vitest';
+import {
+  errorOf,
+  excluded,
+  fails,
+  leftOut,
+  RELATED,
+  type Says,
+  same,
+  says,
+  siteOf,
+  urlOf,
+  WALL,
+  write,
+} from '../../../../test/support/asked-host.js';
+import { discovered, newUrl } from '../../../../test/support/frontier-samples.js';
 import { computeTextSketch, createTextSample } from '../../../domain/content/text-sample.js';
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
-import { createExclusion } from '../../../domain/crawl/exclusion.js';
-import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { StateChanges } from '../../../domain/crawl/url-state.js';
+import type { Reason } from '../../../domain/policy/reasons.js';
 import { minutes } from '../../../domain/time/units.js';
 import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
-import type { CrawlContext } from '../../page/crawl-context.js';
-import type { PageOutcome, PageResult } from '../../ports/page-task.js';
-import { ChangeGuard } from './change-guard.js';
 
-/** A text that has no word in common with that of another subject. */
-const textAbout = (subject: string): string =>
-  Array.from({ length: 90 }, (_, i) => `${subject}${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}`).join(
-    ' ',
-  );
-const SUBJECTS = Array.from({ length: 12 }, (_, i) => String.fromCharCode(97 + i).repeat(4));
+describe('what is believed without asking anybody', () => {
+  it.each<[string, Says, Partial<CrawlerDefinition>?, StateChanges?]>([
+    ['what is indexed', same],
+    ['a text that is nearly the indexed one', says(`${write(1)} today`)],
+    ['an error', fails('http-5xx')],
+    ['a page that is left out for its text, not by a directive', leftOut('near-duplicate')],
+    ['a canonical URL that is not known', says(write(1), { canonical: 'http://a.example/unknown' })],
+    ['a rule of the configuration', excluded('rule-ignored' as Reason)],
+    ['a directive of the configuration', excluded('noindex', true)],
+    ['a new text if the indexed one is too short to be compared', says(WALL), {}, { textSketch: null }],
+    ['a new text of a page without a document', says(WALL), {}, { stamp: null }],
+    ['a new text if the guard is off', says(WALL), { changeGuard: { on: false } }],
+    ['a type that the configuration no longer accepts', excluded('mime-type-excluded'), { mimeTypes: ['text/html'] }],
+  ])('%s', async (_, answer, settings = {}, changes = {}) => {
+    const { site, world, change, getState, visit } = await siteOf(4, settings);
+    await change(1, changes);
+    site.set(1, answer);
+    const outcome = answer(await getState(1));
+    const result = await visit(1);
+    expect(result).toMatchObject({ outcome, links: ['link'] });
+    expect(result.believed).toBeUndefined();
+    expect(world).toMatchObject({ requested: [], wanted: false });
+  });
+});
 
-const UNCHANGED: PageOutcome = { kind: 'unchanged' };
-const FAILED: PageOutcome = { kind: 'error', code: 'http-5xx', detail: '' };
-const NOINDEX = createExclusion('noindex', '');
-
-/** Indexed pages of one host, each about a subject of its own, and the visits that the guard requests of them. */
-function guardedHost(definition: Partial<CrawlerDefinition> = {}) {
-  const clock = new ManualClock();
-  const context = { definition: crawlerDefinition(definition) } as CrawlContext;
-  const pages = SUBJECTS.map((subject, i) =>
-    state({
-      id: i + 1,
-      url: `http://a.example/${subject}`,
-      status: 'indexed',
-      stamp: `stamp of ${subject}`,
-      textSketch: computeTextSketch(textAbout(subject)),
-      contentType: 'text/html',
-    }),
-  );
-  const inFlight = new Set<UrlState>();
-  const requested: UrlState[] = [];
-  const guard = new ChangeGuard('docs', {
-    clock,
-    store: {
-      list: async ({ pendingDeletion }, from) =>
-        pages.filter((page) => page.id > from && (!pendingDeletion || page.pendingDeletion !== undefined)),
-      listOrders: async () => [order(1, { state: 'awaiting', reason: 'emptied', decidedAt: clock.now() })],
-      find: async (_crawler, url) => pages.find((page) => page.url === url),
-      get: async (ids) => pages.filter(({ id }) => ids.includes(id)),
+describe('a change that is not believed before the host is asked', () => {
+  const OTHERS = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+  it.each<[string, Says, number, string?]>([
+    ['a text that has nothing in common with the indexed one', says(WALL), 8],
+    ['no text', says(''), 8],
+    ['a part of the text', says(write(1).split(' ').slice(0, 52).join(' ')), 2],
+    ['a directive', leftOut('noindex'), 8],
+    ['a text in place of a document whose type is no longer accepted', says(WALL), 8, 'application/pdf'],
+    ['a page that is no document', excluded('machine-readable'), 8],
+    ['a type that was accepted', excluded('mime-type-excluded'), 8],
+    ['another page as its canonical URL', says(write(1), { canonical: urlOf(3) }), 8],
+  ])(
+    '%s: others are asked, and if they are well, it is believed once the page says it again',
+    async (_, answer, asked, contentType = 'text/html') => {
+      const { site, world, change, visit, visitRequested } = await siteOf(12, { mimeTypes: ['application/pdf'] });
+      await change(1, { contentType });
+      site.set(1, answer);
+      const first = await visit(1);
+      expect(first).toMatchObject({ outcome: { kind: 'error', retryAfter: minutes(1) }, links: [] });
+      expect(errorOf(first)).toMatchObject({ held: undefined });
+      expect(world).toMatchObject({ requested: [expect.any(Number), expect.any(Number)], wanted: true });
+      const visited = await visitRequested();
+      expect(visited.pop()).toBe(1);
+      expect(visited).toHaveLength(asked);
+      expect(OTHERS).toEqual(expect.arrayContaining(visited));
+      expect(errorOf(await visit(1))).toBe('believed');
     },
-    probes: { wantAnswer: () => undefined, isAnswerWanted: () => false, findAnswer: () => 'refused' },
-    robots: { checkUrl: () => ({ kind: 'allowed' }) as never, limitAge: () => undefined },
-    scheduleVisit: async (page) => !inFlight.has(page) && requested.push(page) > 0,
-    isTextOfAnother: async () => false,
-  });
-  /** Visits a page; returns its result: what it says, or an error in its place. */
-  const visit = async (page: UrlState, outcome: PageOutcome): Promise<PageOutcome> => {
-    const result = { id: page.id, crawler: 'docs', outcome, links: [], refused: [] } as unknown as PageResult;
-    inFlight.add(page);
-    const reviewed = await guard.review(context, page, result);
-    inFlight.delete(page);
-    await guard.noteSettled(page);
-    return reviewed.outcome;
-  };
-  /** Visits what is requested until nothing is; the page that changed first is left out, and counted. */
-  const visitOthers = async (changed: UrlState, answer: (page: UrlState) => PageOutcome): Promise<number> => {
-    let again = 0;
-    for (let visits = 0, page = requested.shift(); page; page = requested.shift()) {
-      expect(visits++, 'visits without end').toBeLessThan(100);
-      if (page === changed) again++;
-      else await visit(page, answer(page));
-    }
-    return again;
-  };
-  return { guard, clock, pages, inFlight, requested, visit, visitOthers };
-}
+  );
 
-/** A page that has been rewritten. */
-function document(page: UrlState, text: string): PageOutcome {
-  const own = computeTextSketch(text);
-  const sample = createTextSample({ title: '', text }, toCrawlUrl(page.url), own, page.textSketch);
-  const facts = { stamp: `stamp of ${text}`, textSketch: own, sample, contentType: 'text/html', title: '' };
-  return { kind: 'document', facts, index: true, reason: 'indexed' } as unknown as PageOutcome;
-}
-
-it('a page that is no longer to be indexed is believed when the others still are, and is asked about first', async () => {
-  const { pages, requested, visit, visitOthers } = guardedHost();
-  const [page] = pages as [UrlState];
-  expect(await visit(page, NOINDEX)).toMatchObject({ code: 'directive-wave', held: undefined });
-  expect(requested).toHaveLength(2);
-  expect(await visitOthers(page, () => UNCHANGED)).toBe(1);
-  expect(await visit(page, NOINDEX)).toBe(NOINDEX);
-});
-
-it('a page that is no longer to be indexed is held when the others say the same', async () => {
-  const { pages, visit, visitOthers } = guardedHost();
-  const [page] = pages as [UrlState];
-  await visit(page, NOINDEX);
-  await visitOthers(page, () => NOINDEX);
-  expect(await visit(page, NOINDEX)).toMatchObject({
-    code: 'directive-wave',
-    held: { cause: 'directive-wave', kind: 'delete' },
+  it.each<[string, Says, Reason, string]>([
+    ['one text', says(WALL), 'one-page-everywhere', 'add'],
+    ['one text with a directive', says(WALL, { index: false, reason: 'noindex' }), 'one-page-everywhere', 'delete'],
+    ['nothing', says(''), 'emptied', 'add'],
+    ['a directive', leftOut('noindex'), 'directive-wave', 'delete'],
+    ['a listing', excluded('directory-listing'), 'directive-wave', 'delete'],
+    ['one canonical URL', (state) => says(write(state.id), { canonical: urlOf(5) })(state), 'directive-wave', 'delete'],
+  ])('%s on all pages is held from the first page on', async (_, answer, cause, kind) => {
+    const { site, visitAll, findHeld, visit } = await siteOf(5);
+    for (const page of [1, 2, 3, 4]) site.set(page, answer);
+    expect(await visitAll(1, 2, 3, 4)).toEqual([cause, cause, cause, cause]);
+    for (const page of [1, 2, 3, 4]) expect(await findHeld(page)).toMatchObject([{ reason: cause, kind }]);
+    expect(await visit(1)).toMatchObject({ outcome: { code: cause }, links: [] });
   });
 });
 
-it('in the place of a page that was asked and has failed, one other is asked', async () => {
-  const { pages, requested, visit } = guardedHost();
-  await visit(pages[0]!, NOINDEX);
-  const [first, second] = requested.splice(0) as [UrlState, UrlState];
-  await visit(first, UNCHANGED);
-  await visit(second, FAILED);
-  expect(requested).toHaveLength(1);
-  expect([pages[0], first, second]).not.toContain(requested[0]);
+describe('whom it asks', () => {
+  it('pages that are held first, and none that is in flight, was given up or is named as the canonical URL', async () => {
+    const { site, world, change, visit } = await siteOf(8);
+    await change(2, { status: 'removed' });
+    await change(3, { status: 'elsewhere' });
+    await change(7, { pendingDeletion: 'emptied' });
+    await change(8, { pendingDeletion: 'http-5xx' });
+    world.inFlight.add(6);
+    site.set(1, says(write(1), { canonical: urlOf(4) }));
+    await visit(1);
+    expect(world.requested).toEqual([7, 5]);
+  });
+
+  it('the page that is named as the canonical URL, if there is no other', async () => {
+    const { site, world, visit } = await siteOf(2);
+    site.set(1, says(write(1), { canonical: urlOf(2) }));
+    await visit(1);
+    expect(world.requested).toEqual([2]);
+  });
+
+  it('pages from all over the site', async () => {
+    const { site, world, visit } = await siteOf(41);
+    site.set(1, says(WALL));
+    await visit(1);
+    expect(world.requested).toEqual([2, 22]);
+  });
+
+  it('not the pages of other hosts or crawlers, and not those without a document', async () => {
+    const { store, site, world, change, visit } = await siteOf(3);
+    const [other, foreign] = [newUrl('http://b.example/1'), newUrl(urlOf(3), { crawler: 'other' })];
+    for (const { id } of await discovered(store, other, foreign)) await store.settle([{ id, changes: { stamp: 's' } }]);
+    await change(2, { stamp: null });
+    site.set(1, says(WALL));
+    await visit(1);
+    expect(world.requested).toEqual([3]);
+  });
+
+  it('a page whose change is first seen while others are asked waits for their answers', async () => {
+    const { site, world, visit, visitRequested } = await siteOf(5);
+    for (const page of [1, 2, 3, 4, 5]) site.set(page, says(WALL));
+    await visit(1);
+    const asked = [...world.requested];
+    const [late] = [2, 3, 4, 5].filter((page) => !asked.includes(page));
+    expect(errorOf(await visit(late!))).toMatchObject({ held: undefined });
+    expect(world.requested).toEqual(asked);
+    expect(await visitRequested()).toEqual([...asked, 1, late, asked[0]]);
+  });
+
+  it('in the place of a page that has failed, another one', async () => {
+    const { site, world, visit } = await siteOf(12);
+    site.set(1, leftOut('noindex'));
+    await visit(1);
+    const [first, second] = world.requested.splice(0) as [number, number];
+    site.set(second, fails('http-5xx'));
+    await visit(first);
+    await visit(second);
+    expect(world.requested).toHaveLength(1);
+    expect([1, first, second]).not.toContain(world.requested[0]);
+  });
+
+  it.each<[string, Says, string]>([
+    ['fail: the host is ill', fails('http-5xx'), 'one-page-everywhere'],
+    ['are gone: it is believed after a day', fails('http-404'), 'well'],
+  ])('if all others %s', async (_, answer, end) => {
+    const { site, visitAll, clock } = await siteOf(4);
+    for (const page of [2, 3, 4]) site.set(page, answer);
+    site.set(1, says(WALL));
+    expect(await visitAll(1)).toEqual(['one-page-everywhere']);
+    clock.advance(minutes(24 * 60 - 1));
+    expect(await visitAll(1)).toEqual(['one-page-everywhere']);
+    clock.advance(minutes(1));
+    expect(await visitAll(1)).toEqual([end]);
+  });
+});
+
+describe('what the host says of a URL that cannot exist', () => {
+  const sampleOf = (text: string) =>
+    createTextSample({ title: '', text }, toCrawlUrl('http://a.example/x'), computeTextSketch(text), undefined)!;
+
+  it('a page that says the same while others are well is an error page, and its links are dropped', async () => {
+    const { site, world, visit, visitRequested } = await siteOf(12);
+    world.nonsense = sampleOf(WALL);
+    site.set(1, says(WALL));
+    await visit(1);
+    await visitRequested();
+    expect(await visit(1)).toMatchObject({ outcome: { kind: 'error', code: 'soft-error' }, links: [] });
+  });
+
+  it('a text that has much in common with the indexed one is suspicious if the host says it to nonsense', async () => {
+    const { site, world, change, visit, visitRequested } = await siteOf(12);
+    site.set(1, says(RELATED));
+    expect(errorOf(await visit(1))).toBe('believed');
+    await change(1, { textSketch: computeTextSketch(write(1)) });
+    world.nonsense = sampleOf(RELATED);
+    site.set(2, says(WALL));
+    await visit(2);
+    await visitRequested();
+    expect(errorOf(await visit(1))).not.toBe('believed');
+  });
+
+  it('the only page of a site waits for it: believed if the host refuses nonsense', async () => {
+    const { site, visit, world } = await siteOf(1);
+    site.set(1, says(write(50)));
+    expect(errorOf(await visit(1))).toMatchObject({ held: undefined });
+    expect(world.requested).toEqual([1]);
+    expect(errorOf(await visit(1))).toBe('believed');
+  });
+
+  it('the only page of a site is held if the host does not answer it', async () => {
+    const { site, visit, world, visitAll } = await siteOf(1);
+    world.nonsense = undefined;
+    site.set(1, says(write(50)));
+    await visit(1);
+    expect(await visitAll(1)).toEqual(['one-page-everywhere']);
+  });
+});
+
+it('a host is asked anew after ten minutes, and after 20 changes that were believed', async () => {
+  const { site, visitAll, world, clock } = await siteOf(60);
+  const rewrite = (page: number) => {
+    site.set(page, says(write(page + 100)));
+    return visitAll(page);
+  };
+  await rewrite(1);
+  clock.advance(minutes(9.9));
+  await rewrite(2);
+  expect(world.inquiries).toBe(1);
+  clock.advance(minutes(0.1));
+  for (let page = 3; page <= 22; page++) await rewrite(page);
+  expect(world.inquiries).toBe(2);
+  await rewrite(23);
+  expect(world.inquiries).toBe(3);
 });
 
 it('a page whose own visit is in flight when the others have answered is visited again after it, and once', async () => {
-  const { guard, pages, inFlight, requested, visit, visitOthers } = guardedHost();
-  const [page] = pages as [UrlState];
-  await visit(page, NOINDEX);
-  inFlight.add(page);
-  expect(await visitOthers(page, () => UNCHANGED)).toBe(0);
-  inFlight.delete(page);
-  await guard.noteSettled(page);
-  await guard.noteSettled(page);
-  expect(requested).toEqual([page]);
-});
-
-it('a type that the configuration no longer accepts is its business; a page that has another type by now is guarded', async () => {
-  const { pages, requested, visit } = guardedHost({ mimeTypes: ['application/pdf'] });
-  const [page] = pages as [UrlState];
-  Object.assign(page, { contentType: 'application/pdf' });
-  const excluded = createExclusion('mime-type-excluded', '');
-  expect(await visit(page, excluded)).toBe(excluded);
-  expect(requested).toEqual([]);
-  expect(await visit(page, document(page, textAbout('sorry')))).toMatchObject({ code: 'one-page-everywhere' });
-  expect(requested).toHaveLength(2);
-});
-
-it('when a held page has recovered, all held pages of its host are visited, once in ten minutes', async () => {
-  const { clock, pages, requested, visit } = guardedHost();
-  const held = pages.slice(0, 3);
-  for (const page of held) Object.assign(page, { pendingDeletion: 'emptied' });
-  await visit(held[0]!, UNCHANGED);
-  expect(requested.splice(0)).toEqual([held[1], held[2]]);
-  clock.advance(minutes(9));
-  await visit(held[1]!, UNCHANGED);
-  expect(requested).toEqual([]);
-  clock.advance(minutes(1));
-  await visit(held[1]!, UNCHANGED);
-  expect(requested).toEqual([held[0], held[2]]);
+  const { guard, site, getState, visit, visitRequested, world } = await siteOf(3);
+  site.set(1, says(WALL));
+  await visit(1);
+  world.inFlight.add(1);
+  await visitRequested();
+  world.inFlight.delete(1);
+  await guard.noteSettled(await getState(1));
+  await guard.noteSettled(await getState(1));
+  expect(world.requested).toEqual([1]);
 });
 
 it('a site that is rewritten is believed, unless its pages show each the text that another one had', async () => {
-  const isBelieved = async (textOf: (page: UrlState) => string): Promise<boolean> => {
-    const { pages, visit, visitOthers } = guardedHost();
-    const [page] = pages as [UrlState];
-    const answer = (one: UrlState): PageOutcome => document(one, textOf(one));
-    await visit(page, answer(page));
-    expect(await visitOthers(page, answer)).toBe(1);
-    const outcome = answer(page);
-    return (await visit(page, outcome)) === outcome;
+  const rewrite = async (textOf: (page: number) => string) => {
+    const { site, visitAll } = await siteOf(12);
+    for (let page = 1; page <= 12; page++) site.set(page, says(textOf(page)));
+    return visitAll(1);
   };
-  expect(await isBelieved(({ id }) => textAbout(`new${SUBJECTS[id - 1]}`))).toBe(true);
-  expect(await isBelieved(({ id }) => textAbout(SUBJECTS[id % SUBJECTS.length]!))).toBe(false);
+  expect(await rewrite((page) => write(page + 100))).toEqual(['well']);
+  expect(await rewrite((page) => write((page % 12) + 1))).toEqual(['one-page-everywhere']);
 });

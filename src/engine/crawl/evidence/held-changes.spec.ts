@@ -1,0 +1,189 @@
+/** What becomes of changes that the change guard holds. */
+import { describe, expect, it } from 'vitest';
+import {
+  errorOf,
+  excluded,
+  RELATED,
+  same,
+  says,
+  siteOf,
+  urlOf,
+  WALL,
+  write,
+} from '../../../../test/support/asked-host.js';
+import { crawlerDefinition } from '../../../../test/support/crawler-definition.js';
+import { computeTextSketch } from '../../../domain/content/text-sample.js';
+import { RELEASED } from '../../../domain/crawl/change-guard.js';
+import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
+import { type Duration, days, hours, minutes } from '../../../domain/time/units.js';
+
+describe('a held change', () => {
+  /** A host that shows one text on all pages, which are held. */
+  async function wall(count = 4, settings: Partial<CrawlerDefinition> = {}) {
+    const crawl = await siteOf(count, settings);
+    const all = Array.from({ length: count }, (_, i) => i + 1);
+    for (const page of all) crawl.site.set(page, says(WALL));
+    expect(new Set(await crawl.visitAll(...all))).toEqual(new Set(['one-page-everywhere']));
+    return { ...crawl, all };
+  }
+
+  it('ends when a page has a text of its own again; then all others that are held are visited at once', async () => {
+    const { site, world, visit, visitRequested, change, getState, all } = await wall();
+    await change(4, { pendingDeletion: 'http-5xx' });
+    for (const page of all) site.set(page, same);
+    expect(errorOf(await visit(2))).toBe('believed');
+    expect(world.requested).toEqual([1, 3]);
+    await visitRequested();
+    for (const page of [1, 2, 3]) expect((await getState(page)).pendingDeletion).toBeUndefined();
+  });
+
+  it('all that is held is visited once in ten minutes at most', async () => {
+    const { site, world, visit, visitRequested, clock, all } = await wall();
+    const recovers = async (page: number) => {
+      site.set(page, same);
+      await visit(page);
+      return world.requested.splice(0);
+    };
+    expect(await recovers(1)).toEqual([2, 3, 4]);
+    clock.advance(minutes(9));
+    expect(await recovers(2)).toEqual([]);
+    clock.advance(minutes(1));
+    expect(await recovers(3)).toEqual([4]);
+    expect(all).toHaveLength(4);
+    await visitRequested();
+  });
+
+  it('one page looks for recovery, after 4, 8 and then each 15 minutes, and the others after a day', async () => {
+    const { visit, clock, site } = await wall();
+    const checkOf = async (page: number) => (errorOf(await visit(page)) as { retryAfter: Duration }).retryAfter;
+    for (const delay of [4, 8, 15, 15].map(minutes)) {
+      expect([await checkOf(1), await checkOf(2)]).toEqual([delay, days(1)]);
+      clock.advance(delay);
+    }
+    // Page 1 is late, so another one looks.
+    expect([await checkOf(2), await checkOf(1)]).toEqual([minutes(15), days(1)]);
+    site.set(3, same);
+    await visit(3);
+    expect([await checkOf(1), await checkOf(2)], 'after a recovery').toEqual([minutes(1), days(1)]);
+  });
+
+  it('no page waits longer than the maximum age', async () => {
+    const refresh = { ...crawlerDefinition().refresh, maximumAge: hours(5) };
+    const { visit } = await wall(4, { refresh });
+    const delays = [errorOf(await visit(1)), errorOf(await visit(2))].map(
+      (e) => (e as { retryAfter: number }).retryAfter,
+    );
+    expect(delays).toContain(hours(5));
+  });
+
+  it('is believed as soon as an operator has released it, and then all others are visited', async () => {
+    const { visit, answer, world } = await wall();
+    expect(errorOf(await visit(1))).not.toBe('believed');
+    await answer(1, RELEASED);
+    expect(await visit(1)).toMatchObject({ outcome: { kind: 'document' }, believed: true });
+    expect(world.requested).toEqual([2, 3, 4]);
+  });
+
+  it('is believed after the time that the operator sets, and not before', async () => {
+    const { visit, clock } = await wall(4, { changeGuard: { on: true, believeAfter: hours(3) } });
+    clock.advance(hours(2.9));
+    expect(errorOf(await visit(1))).toMatchObject({ code: 'one-page-everywhere' });
+    clock.advance(hours(0.1));
+    expect(await visit(1)).toMatchObject({ outcome: { kind: 'document' }, believed: true });
+  });
+
+  it('is never believed by itself', async () => {
+    const { clock, visitAll } = await wall();
+    for (let day = 0; day < 30; day++) {
+      clock.advance(days(1));
+      expect(await visitAll(1)).toEqual(['one-page-everywhere']);
+    }
+  });
+
+  it('is held again after a restart: the host is asked anew', async () => {
+    const { guard, visit, world, visitAll } = await wall();
+    guard.reset();
+    expect(errorOf(await visit(1))).toMatchObject({ held: undefined });
+    expect(world).toMatchObject({ requested: [2, 3], wanted: true });
+    expect(await visitAll(1)).toEqual(['one-page-everywhere']);
+  });
+});
+
+describe('a change in doubt', () => {
+  it('a text that a page has shown and not kept is not believed for an hour, on whichever page', async () => {
+    const { site, visit, visitAll, clock } = await siteOf(12);
+    site.set(1, says(WALL));
+    await visit(1);
+    site.set(1, same);
+    await visitAll(1);
+    site.set(2, says(WALL));
+    expect(await visitAll(2)).toEqual(['one-page-everywhere']);
+    clock.advance(minutes(60));
+    expect(await visitAll(2)).toEqual(['one-page-everywhere']);
+    clock.advance(minutes(11));
+    expect(await visitAll(2)).toEqual(['well']);
+  });
+
+  it('the text of another page is held for a day, whatever the others say', async () => {
+    const { site, world, visitAll, clock } = await siteOf(12);
+    world.textsOfOthers.add(RELATED);
+    site.set(1, says(RELATED));
+    expect(await visitAll(1)).toEqual(['one-page-everywhere']);
+    clock.advance(minutes(24 * 60 - 1));
+    expect(await visitAll(1)).toEqual(['one-page-everywhere']);
+    clock.advance(minutes(1));
+    expect(await visitAll(1)).toEqual(['well']);
+  });
+
+  it('a site of two pages: one names the other as its canonical URL, which is no copy of it', async () => {
+    const { site, change, visitAll } = await siteOf(2);
+    site.set(1, says(write(1), { canonical: urlOf(2) }));
+    expect(await visitAll(1)).toEqual(['directive-wave']);
+    await change(2, { textSketch: computeTextSketch(RELATED) });
+    expect(await visitAll(1)).toEqual(['well']);
+  });
+
+  it('a page that was held is believed once it says the same at two visits', async () => {
+    const { site, visitAll, visit, clock } = await siteOf(12);
+    for (let page = 1; page <= 12; page++) site.set(page, says(WALL));
+    await visitAll(1);
+    for (let page = 2; page <= 12; page++) site.set(page, same);
+    clock.advance(hours(2));
+    for (const seed of [901, 902, 903]) {
+      site.set(1, says(write(seed)));
+      expect(await visitAll(1)).toEqual(['one-page-everywhere']);
+    }
+    expect(errorOf(await visit(1))).toBe('believed');
+  });
+});
+
+describe('a robots.txt that forbids what is indexed', () => {
+  const forbidden = excluded('robots-disallowed');
+
+  it.each([
+    [[1], 'believed'],
+    [[1, 2], 'believed'],
+    [[1, 2, 3], 'directive-wave'],
+  ])('if it forbids pages %j of four: %s', async (pages, verdict) => {
+    const { site, visit, world, clock } = await siteOf(4);
+    world.robots = { ...world.robots, fetchedAt: clock.now(), forbids: (page) => pages.includes(page) };
+    site.set(1, forbidden);
+    const error = errorOf(await visit(1));
+    expect(error === 'believed' ? error : error.held?.cause).toBe(verdict);
+    expect(world.requested).toEqual([]);
+    expect(world.robots.maxAge).toBe(verdict === 'believed' ? 0 : minutes(5));
+  });
+
+  it('is judged once for each time it was fetched, and held if it is not known', async () => {
+    const { site, visit, world, clock } = await siteOf(4);
+    site.set(1, forbidden);
+    expect(errorOf(await visit(1))).toMatchObject({ held: { cause: 'directive-wave' } });
+    world.robots = { ...world.robots, fetchedAt: clock.now(), forbids: () => true };
+    expect(errorOf(await visit(1))).toMatchObject({ code: 'directive-wave' });
+    world.robots.forbids = (page) => page === 1;
+    expect(errorOf(await visit(1)), 'the same file').toMatchObject({ code: 'directive-wave' });
+    clock.advance(minutes(5));
+    world.robots.fetchedAt = clock.now();
+    expect(errorOf(await visit(1))).toBe('believed');
+  });
+});
