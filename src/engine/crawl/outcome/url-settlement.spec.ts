@@ -175,6 +175,30 @@ it('a deletion that has waited is sent as a new order, which replaces it', async
   expect(await getState()).toMatchObject({ stamp: undefined, pendingDeletion: undefined });
 });
 
+it('a deletion that is sent ends others of the page, which waited for something else', async () => {
+  const { world, fail, readLedger, waitFor } = await indexedPage();
+  waitFor('awaiting-sign-of-life');
+  await fail('http-5xx');
+  world.verdict = 'send';
+  await fail('http-404');
+  expect(await readLedger()).toEqual([
+    ['cancelled', 'http-5xx', 'the document was deleted for a different reason'],
+    ['acknowledged', 'http-404'],
+  ]);
+});
+
+it('a URL that leaves the store with its document is known no more', async () => {
+  const { fail, getState } = await indexedPage();
+  const disposition = {
+    remove: true,
+    changed: true,
+    changes: {},
+    order: { kind: 'delete', reason: 'http-404' },
+  } as const;
+  expect(await fail('http-404', { disposition })).toEqual({ removed: true, simhash: null, document: null });
+  expect(await getState()).toBeUndefined();
+});
+
 it('if the sinks refuse a deletion, the document is still in the index, and its page is read in full', async () => {
   const { world, fail, getState, sent } = await indexedPage();
   world.answer = { state: 'refused', message: 'read-only' };
