@@ -224,6 +224,11 @@ describe('canonicalization', () => {
     expect(canonical(DEFAULT_CANONICALIZATION, url)).toBe(url),
   );
 
+  it('resolves a link in a file on the drive of that file', () => {
+    const url = createCanonicalizer(DEFAULT_CANONICALIZATION)('/b.html', 'file:///C:/docs/a.html');
+    expect(url?.href).toBe('file:///C:/b.html');
+  });
+
   it('returns the fragment separately, whatever the steps do', () => {
     const url = createCanonicalizer(DEFAULT_CANONICALIZATION)('x?PHPSESSID=1#!/route', 'http://a.example/');
     expect([url?.href, url?.fragment]).toEqual(['http://a.example/x', '!/route']);

@@ -63,6 +63,17 @@ describe('the memory of links', () => {
     expect(isReported('http://a/other')).toEqual([false, false]);
   });
 
+  it('remembers the latest reported links, at least as many as it has room for and at most twice as many', () => {
+    const memory = new LinkMemory(3);
+    const isReported = () => [1, 2, 3, 4, 5, 6, 7].filter((n) => memory.isReported(`http://a/${n}`, true));
+    for (let n = 1; n <= 6; n++) memory.markReported(`http://a/${n}`, true);
+    expect(isReported()).toEqual([1, 2, 3, 4, 5, 6]);
+    memory.markReported('http://a/7', true);
+    expect(isReported()).toEqual([4, 5, 6, 7]);
+    memory.forget(['http://a/5', 'http://a/7']);
+    expect(isReported()).toEqual([4, 6]);
+  });
+
   it('keeps some refused links, and no long one', () => {
     const page = new LinkMemory(10).getWrittenLinks('http://a/');
     const links = ['http://b/1', `http://b/${'x'.repeat(200)}`, 'http://b/2', 'http://b/3'];

@@ -25,8 +25,12 @@ const pages = (site: FakeSite, ...paths: string[]): string[] => paths.map((path)
 
 it('stay in the index, and are listed, until somebody decides', async () => {
   const { site, other, world } = await startWorld();
+  await world.engine.setRunState('app', 'paused');
+  await world.engine.backfills.pushAgain('main', 'app');
   await world.reconfigure({ crawler: crawler('other', other.url('/')) });
   await world.pass(minutes(60));
+  // Sending them again waits for the crawler, too.
+  expect(await world.engine.backfills.list()).toMatchObject([{ crawler: 'app', state: 'running' }]);
   expect(await world.indexed()).toEqual([...pages(site, '/', '/a', '/b'), other.url('/')].sort());
   expect(await world.engine.formerCrawlers.list()).toMatchObject([
     { name: 'app', urls: 3, indexed: 3, sinks: ['main'] },

@@ -91,3 +91,33 @@ it('the counters of crawlers are listed beside each other, and what has no crawl
   expect([0.005, 0.5, 1].map((limit) => buckets.get(limit))).toEqual([1, 1, 3]);
   expect(mergeMetrics([]).fetchSeconds).toEqual({ sum: 0, count: 0, buckets: [] });
 });
+
+it('pages, unread documents, orders, renderings and the requests refused to scripts are counted by kind', () => {
+  const counted = tally(1);
+  expect(metricsOf(counted).rendering).toEqual([]);
+  counted.countVisit('http-404', true, 1, 1);
+  counted.countVisit('http-404', true, 1, 1);
+  for (const reason of ['too-large', 'encrypted', 'too-large'] as never[]) counted.countUnread(reason);
+  for (const state of ['refused', 'acknowledged', 'refused']) counted.countOrder('add', state);
+  const rendering = { time: seconds(2), requests: 0, ownRequests: 0 };
+  counted.countRendering({ ...rendering, refused: { robots: 2 } });
+  counted.countRendering({ ...rendering, refused: { robots: 1, limit: 4 } });
+  counted.countRendering({ ...rendering, refused: {}, failure: 'render-timeout' });
+  const crawler = 'docs';
+  expect(metricsOf(counted)).toMatchObject({
+    pages: [
+      { crawler, outcome: 'indexed', count: 1 },
+      { crawler, outcome: 'http-404', count: 2 },
+    ],
+    unread: [
+      { crawler, reason: 'too-large', count: 2 },
+      { crawler, reason: 'encrypted', count: 1 },
+    ],
+    orders: [
+      { crawler, kind: 'add', state: 'refused', count: 2 },
+      { crawler, kind: 'add', state: 'acknowledged', count: 1 },
+    ],
+    rendering: [{ crawler, pages: { rendered: 2, 'render-timeout': 1 }, seconds: 6, refused: { robots: 3, limit: 4 } }],
+  });
+  expect(counted.orders.perSecond()).toBe(3);
+});

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { state } from '../../../../test/support/url-states.js';
+import { toRenderPattern } from '../../../domain/render/learning.js';
+import { milliseconds } from '../../../domain/time/units.js';
 import type { PageResult } from '../../ports/page-task.js';
 import { RenderedVisits } from './rendered-visits.js';
 
@@ -40,3 +42,51 @@ it('a visit that has ended makes room for another one', async () => {
     expect(countAlongside()).toBe(round * 32);
   }
 });
+
+it.each([
+  ['never', {}, undefined, {}],
+  ['always', {}, undefined, { render: 'always', renderFailures: 0 }],
+  ['always', { reason: 'render-timeout', temporaryErrors: 2 }, undefined, { render: 'always', renderFailures: 2 }],
+  ['always', { reason: 'http-503', temporaryErrors: 2 }, undefined, { render: 'always', renderFailures: 0 }],
+  ['auto', {}, undefined, { render: 'always', renderFailures: 0 }],
+  ['auto', {}, 'never', { render: 'never', renderFailures: 0 }],
+  ['auto', {}, 'always', { render: 'always', renderFailures: 0 }],
+  ['always', {}, 'never', { render: 'always', renderFailures: 0 }],
+] as const)(
+  'with render="%s", a URL in the state %o that an operator has set to %s is visited as %o',
+  async (...row) => {
+    const [mode, parts, override, expected] = row;
+    const settings = new Map<string, string>();
+    const store = {
+      getSetting: async (name: string) => settings.get(name),
+      putSetting: async (name: string, value?: string) => void settings.set(name, value!),
+    };
+    const visits = new RenderedVisits(store, new ManualClock());
+    const url = state(parts as never);
+    if (override) await visits.overrides.set(url.hostKey, toRenderPattern(url.url), override);
+    const attempt = { state: url, effects: { options: {} }, onWait: () => undefined };
+    const tasks: unknown[] = [];
+    await visits.run(attempt as never, mode, async (task) => {
+      tasks.push(task);
+      return RESULT;
+    });
+    expect(tasks).toEqual([expected]);
+    expect(await visits.needsBrowser(attempt as never, mode)).toBe(
+      'render' in expected && expected.render === 'always',
+    );
+  },
+);
+
+it.each([
+  [undefined, 1],
+  [0, 1],
+  [3, 4],
+  [50, 10],
+])(
+  'after a page whose scripts made %s requests to its host, the host rests %d times as long',
+  (ownRequests, factor) => {
+    const visits = new RenderedVisits({} as never, new ManualClock());
+    const result = { rendering: ownRequests === undefined ? undefined : { ownRequests } } as PageResult;
+    expect(visits.extendPause(milliseconds(100), result)).toBe(100 * factor);
+  },
+);
