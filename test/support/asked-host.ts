@@ -156,7 +156,7 @@ export async function siteOf(count: number, settings: Partial<CrawlerDefinition>
   const visitRequested = async (): Promise<number[]> => {
     const visited: number[] = [];
     for (let page = world.requested.shift(); page !== undefined; page = world.requested.shift()) {
-      visited.push(page);
+      if (visited.push(page) > 1_000) throw new Error('the guard requests visits without end');
       await visit(page);
     }
     return visited;
