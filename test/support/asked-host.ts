@@ -9,7 +9,7 @@ import type { CrawlerDefinition } from '../../src/domain/crawl/definition.js';
 import { createExclusion } from '../../src/domain/crawl/exclusion.js';
 import type { StateChanges, UrlState } from '../../src/domain/crawl/url-state.js';
 import type { Reason } from '../../src/domain/policy/reasons.js';
-import type { Instant } from '../../src/domain/time/units.js';
+import { type Instant, milliseconds } from '../../src/domain/time/units.js';
 import { toCrawlUrl } from '../../src/domain/url/crawl-url.js';
 import { ChangeGuard } from '../../src/engine/crawl/evidence/change-guard.js';
 import { Ledger } from '../../src/engine/crawl/outcome/ledger.js';
@@ -35,6 +35,8 @@ export function write(seed: number): string {
 export const WALL = write(900);
 /** A text that has much in common with that of page 1, and is no shorter. */
 export const RELATED = [...write(1).split(' ').slice(12), ...write(901).split(' ').slice(0, 12)].join(' ');
+
+const VISIT_TIME = milliseconds(100);
 
 /** What a page says at a visit. */
 export type Says = (state: UrlState) => PageOutcome;
@@ -150,6 +152,7 @@ export async function siteOf(count: number, settings: Partial<CrawlerDefinition>
     await settle(state, reviewed.outcome);
     world.inFlight.delete(page);
     await guard.noteSettled(state);
+    clock.advance(VISIT_TIME);
     return reviewed;
   };
   /** Visits all pages whose visits are requested, and returns which those were. */

@@ -69,6 +69,7 @@ describe('a change that is not believed before the host is asked', () => {
       expect(world).toMatchObject({ requested: [expect.any(Number), expect.any(Number)], wanted: true });
       const visited = await visitRequested();
       expect(visited.pop()).toBe(1);
+      expect(new Set(visited).size).toBe(asked);
       expect(visited).toHaveLength(asked);
       expect(OTHERS).toEqual(expect.arrayContaining(visited));
       expect(errorOf(await visit(1))).toBe('believed');
@@ -139,6 +140,39 @@ describe('whom it asks', () => {
     expect(await visitRequested()).toEqual([...asked, 1, late, asked[0]]);
   });
 
+  it('pages that have not been asked yet, and once', async () => {
+    const { site, visit, visitRequested, world } = await siteOf(12);
+    site.set(1, leftOut('noindex'));
+    await visit(1);
+    const asked = await visitRequested();
+    const [next, ...unasked] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].filter((page) => !asked.includes(page));
+    site.set(next!, says(WALL));
+    await visit(next!);
+    expect(world.requested).toEqual(unasked);
+    expect(await visitRequested()).not.toContain(1);
+  });
+
+  it('twelve at most, each once, if all others fail', async () => {
+    const { site, visit, visitRequested } = await siteOf(20);
+    for (let page = 2; page <= 20; page++) site.set(page, fails('http-5xx'));
+    site.set(1, says(WALL));
+    await visit(1);
+    const visited = await visitRequested();
+    expect(visited.pop()).toBe(1);
+    expect([visited.length, new Set(visited).size]).toEqual([12, 12]);
+  });
+
+  it('a page that has not been asked and fails says nothing', async () => {
+    const { site, visit, visitRequested, world } = await siteOf(3);
+    world.inFlight.add(3);
+    site.set(1, says(WALL)).set(3, fails('http-5xx'));
+    await visit(1);
+    expect(world.requested).toEqual([2]);
+    await visit(3);
+    await visitRequested();
+    expect(errorOf(await visit(1))).toBe('believed');
+  });
+
   it('in the place of a page that has failed, another one', async () => {
     const { site, world, visit } = await siteOf(12);
     site.set(1, leftOut('noindex'));
@@ -155,9 +189,8 @@ describe('whom it asks', () => {
     ['fail: the host is ill', fails('http-5xx'), 'one-page-everywhere'],
     ['are gone: it is believed after a day', fails('http-404'), 'well'],
   ])('if all others %s', async (_, answer, end) => {
-    const { site, visitAll, clock } = await siteOf(4);
-    for (const page of [2, 3, 4]) site.set(page, answer);
-    site.set(1, says(WALL));
+    const { site, visitAll, clock } = await siteOf(2);
+    site.set(1, says(WALL)).set(2, answer);
     expect(await visitAll(1)).toEqual(['one-page-everywhere']);
     clock.advance(minutes(24 * 60 - 1));
     expect(await visitAll(1)).toEqual(['one-page-everywhere']);
@@ -189,6 +222,9 @@ describe('what the host says of a URL that cannot exist', () => {
     await visit(2);
     await visitRequested();
     expect(errorOf(await visit(1))).not.toBe('believed');
+    await change(1, { textSketch: computeTextSketch(write(1)) });
+    world.nonsense = 'refused';
+    expect(errorOf(await visit(1))).toBe('believed');
   });
 
   it('the only page of a site waits for it: believed if the host refuses nonsense', async () => {
@@ -234,7 +270,10 @@ it('a page whose own visit is in flight when the others have answered is visited
   world.inFlight.delete(1);
   await guard.noteSettled(await getState(1));
   await guard.noteSettled(await getState(1));
-  expect(world.requested).toEqual([1]);
+  expect(world.requested.splice(0)).toEqual([1]);
+  guard.reset();
+  await guard.noteSettled(await getState(1));
+  expect(world.requested).toEqual([]);
 });
 
 it('a site that is rewritten is believed, unless its pages show each the text that another one had', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   errorOf,
   excluded,
+  leftOut,
   RELATED,
   same,
   says,
@@ -31,7 +32,8 @@ describe('a held change', () => {
     const { site, world, visit, visitRequested, change, getState, all } = await wall();
     await change(4, { pendingDeletion: 'http-5xx' });
     for (const page of all) site.set(page, same);
-    expect(errorOf(await visit(2))).toBe('believed');
+    const recovered = await visit(2);
+    expect([errorOf(recovered), recovered.believed]).toEqual(['believed', undefined]);
     expect(world.requested).toEqual([1, 3]);
     await visitRequested();
     for (const page of [1, 2, 3]) expect((await getState(page)).pendingDeletion).toBeUndefined();
@@ -92,6 +94,22 @@ describe('a held change', () => {
     expect(await visit(1)).toMatchObject({ outcome: { kind: 'document' }, believed: true });
   });
 
+  it('is over if the page has a text of its own when an operator has released it', async () => {
+    const { site, visit, answer } = await wall();
+    site.set(1, same);
+    await answer(1, RELEASED);
+    expect((await visit(1)).believed).toBeUndefined();
+  });
+
+  it('is held also when those that were asked about it have left the index', async () => {
+    const { site, change, visitAll, clock } = await siteOf(2);
+    site.set(1, leftOut('noindex')).set(2, leftOut('noindex'));
+    expect(await visitAll(1, 2)).toEqual(['directive-wave', 'directive-wave']);
+    await change(2, { stamp: null });
+    clock.advance(hours(1));
+    expect(await visitAll(1)).toEqual(['directive-wave']);
+  });
+
   it('is never believed by itself', async () => {
     const { clock, visitAll } = await wall();
     for (let day = 0; day < 30; day++) {
@@ -118,7 +136,7 @@ describe('a change in doubt', () => {
     await visitAll(1);
     site.set(2, says(WALL));
     expect(await visitAll(2)).toEqual(['one-page-everywhere']);
-    clock.advance(minutes(60));
+    clock.advance(minutes(59));
     expect(await visitAll(2)).toEqual(['one-page-everywhere']);
     clock.advance(minutes(11));
     expect(await visitAll(2)).toEqual(['well']);
@@ -150,6 +168,7 @@ describe('a change in doubt', () => {
     for (let page = 2; page <= 12; page++) site.set(page, same);
     clock.advance(hours(2));
     for (const seed of [901, 902, 903]) {
+      clock.advance(minutes(11));
       site.set(1, says(write(seed)));
       expect(await visitAll(1)).toEqual(['one-page-everywhere']);
     }
@@ -165,12 +184,13 @@ describe('a robots.txt that forbids what is indexed', () => {
     [[1, 2], 'believed'],
     [[1, 2, 3], 'directive-wave'],
   ])('if it forbids pages %j of four: %s', async (pages, verdict) => {
-    const { site, visit, world, clock } = await siteOf(4);
+    const { site, change, visit, world, clock } = await siteOf(4);
     world.robots = { ...world.robots, fetchedAt: clock.now(), forbids: (page) => pages.includes(page) };
+    await change(4, { pendingDeletion: 'emptied' });
     site.set(1, forbidden);
     const error = errorOf(await visit(1));
     expect(error === 'believed' ? error : error.held?.cause).toBe(verdict);
-    expect(world.requested).toEqual([]);
+    expect(world.requested, 'not even pages that are held').toEqual([]);
     expect(world.robots.maxAge).toBe(verdict === 'believed' ? 0 : minutes(5));
   });
 

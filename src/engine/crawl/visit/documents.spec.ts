@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { state } from '../../../../test/support/url-states.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import type { UrlFilter } from '../../ports/frontier-store.js';
 import type { PageOutcome } from '../../ports/page-task.js';
 import { Documents } from './documents.js';
 
 /** Texts with as little in common as two hashes can have. */
-const [TEXT, OTHER_TEXT] = [0n, 0x5555_5555_5555_5555n];
+const [TEXT, OTHER_TEXT, THIRD_TEXT] = [0n, 0x5555_5555_5555_5555n, 0x3333_3333_3333_3333n];
 const VALIDATORS = { etag: '"2"', lastModified: 'today' };
 
 /** A crawler with these pages, of which those with a stamp are in the index; each has an id, which it is known by. */
@@ -28,15 +29,21 @@ function crawlerOf(...known: Partial<UrlState>[]) {
   const store = {
     find: async (_crawler: string, url: string) => pages.find((page) => page.url === url),
     get: async (ids: readonly number[]) => pages.filter(({ id }) => ids.includes(id)),
-    list: async (_filter: unknown, from: number, size: number) => {
+    list: async ({ indexed }: UrlFilter, from: number, size: number) => {
       world.lists++;
       if (world.failures-- > 0) throw new Error('the store is busy');
-      return pages.filter(({ id, stamp }) => id > from && stamp !== undefined).slice(0, size);
+      return pages.filter(({ id, stamp }) => id > from && (!indexed || stamp !== undefined)).slice(0, size);
     },
   };
+  let isLoaded = false;
   const strangers = {
-    load: async () => undefined,
-    getDomain: (url: string) => toCrawlUrl(url).host,
+    load: async () => {
+      isLoaded = true;
+    },
+    getDomain: (url: string) => {
+      if (!isLoaded) throw new Error('the domains are not loaded');
+      return toCrawlUrl(url).host;
+    },
     rank: async ({ url }: { url: string }) => (world.madeUp.has(pages.find((page) => page.url === url)!.id) ? 1 : 0),
   };
   const quotas = {
@@ -157,6 +164,8 @@ describe('a near duplicate', () => {
   it('a page without text in the index any more has no duplicates', async () => {
     const { decide, documents, find } = crawlerOf(indexed(1), { id: 2 }, { id: 3 });
     await decide(3, read(OTHER_TEXT));
+    documents.noteSettled(find(1), THIRD_TEXT);
+    expect(await decide(2, read(THIRD_TEXT))).toMatchObject(duplicateOf(1));
     documents.noteSettled(find(1), null);
     expect(await decide(2, read(TEXT))).toMatchObject(INDEXED);
   });
