@@ -38,7 +38,6 @@ export class Retries {
     const { variant } = result;
     // A login manages its cookies itself.
     const setCookie = attempt.login ? undefined : result.setCookie;
-    if (variant === undefined && setCookie === undefined) return false;
     const previousRetry = this.retries.get(state);
     let { session, rounds = 0 } = previousRetry ?? {};
     let hasNewCookies = false;
