@@ -77,7 +77,7 @@ export class ErrorPageProbes {
   }
 
   isSuspected(key: string): boolean {
-    return this.suspects.size > 0 && this.suspects.get(key) === true && this.isDue(key);
+    return this.suspects.get(key) === true && this.isDue(key);
   }
 
   /** Whether the host is known to send an error page with status 200. */
