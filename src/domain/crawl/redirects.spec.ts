@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide, INDEXED, state, NOW as VISITED_AT } from '../../../test/support/url-states.js';
+import { computeTextSketch, createTextSample } from '../content/text-sample.js';
 import { ERROR_CODES, type ErrorCode } from '../fetch/error-codes.js';
 import type { RedirectEvidence } from '../fetch/login-wall.js';
 import { REFRESH } from '../frontier/sources.js';
 import { hours, instant, after as plus } from '../time/units.js';
-import { classifyRedirect, judgeTarget } from './redirects.js';
+import { toCrawlUrl } from '../url/crawl-url.js';
+import { classifyRedirect, compareNewTexts, judgeTarget } from './redirects.js';
 import { UNKNOWN_STAMP, URL_STATUSES, type UrlState } from './url-state.js';
 
 const NOW = 1_000_000;
@@ -100,6 +102,23 @@ describe('a redirect compared with other pages of its host', () => {
     ['two others lead to the same place', { same: 2, others: 0, targets: 3 }, 5, 'wall'],
     ['one other leads there, one is well', { same: 1, others: 1, targets: 0 }, 5, 'shared'],
   ])('%s', (_name, evidence, available, kind) => expect(classifyRedirect(evidence, available)).toBe(kind));
+});
+
+it.each([
+  ['unknown', 'b', 'closed', 'same'],
+  ['unknown', 'b', 'open', 'different'],
+  ['unknown', 'a', 'closed', 'same'],
+  ['same', 'b', 'closed', 'same'],
+  ['same', 'b', 'open', 'different'],
+  ['different', 'b', 'closed', 'different'],
+  ['different', 'a', 'closed', 'different'],
+] as const)('what other new addresses say, %s so far, if %s says %s: %s', (others, url, text, expected) => {
+  const [closed, open] = ['We are closed today.', 'A text of its own.'].map(
+    (words) =>
+      createTextSample({ title: '', text: words }, toCrawlUrl('http://h/'), computeTextSketch(words), undefined)!,
+  );
+  const first = { url: 'a', seenAt: instant(NOW), sample: closed!, others };
+  expect(compareNewTexts(first, { url, sample: (text === 'open' ? open : closed)! })).toBe(expected);
 });
 
 describe('a URL that redirects', () => {

@@ -2,6 +2,7 @@
  * Decides what a redirect means for the document of its source: it has a new address, if and when that address has a
  * document. Whatever fault the target shows says nothing about the source. Pure functions.
  */
+import { hasSimilarWords, isSameText, type TextSample } from '../content/text-sample.js';
 import type { ErrorCode } from '../fetch/error-codes.js';
 import type { RedirectEvidence } from '../fetch/login-wall.js';
 import type { Reason } from '../policy/reasons.js';
@@ -65,6 +66,25 @@ export function classifyRedirect({ same, others, targets }: RedirectEvidence, av
   if (!isMoving && same + others < LOOK_SIZE && available > 0) return 'look';
   if (same === 0) return 'alone';
   return same > others ? 'wall' : 'shared';
+}
+
+/** What was found at the first of the addresses of their own to which pages of a host redirect. */
+export interface NewText {
+  readonly url: string;
+  readonly seenAt: Instant;
+  readonly sample: TextSample;
+  /** What the new addresses of other pages say, compared with it. */
+  others: 'unknown' | 'same' | 'different';
+}
+
+/** What the new addresses of other pages say, now that one was visited; as long as that is unknown, they may say the same. */
+export function compareNewTexts(
+  { url, sample, others }: NewText,
+  found: Pick<NewText, 'url' | 'sample'>,
+): 'same' | 'different' {
+  if (others === 'different') return 'different';
+  const isSame = isSameText(sample, found.sample) || hasSimilarWords(sample, found.sample);
+  return found.url === url || isSame ? 'same' : 'different';
 }
 
 /** Errors of pages that are redirected to something else than their document. */

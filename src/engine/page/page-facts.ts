@@ -5,6 +5,7 @@ import { CONTENT_PREFIX } from '../../domain/content/exact-duplicates.js';
 import { findTitle } from '../../domain/content/page-title.js';
 import { computeSimhash } from '../../domain/content/simhash.js';
 import { computeTextSketch, createTextSample, isLongEnoughToGuard } from '../../domain/content/text-sample.js';
+import { UNKNOWN_STAMP } from '../../domain/crawl/url-state.js';
 import { computeFingerprint, isErrorAddress, looksLikeErrorPage } from '../../domain/fetch/error-pages.js';
 import { isLoginForm, looksLikeLoginUrl } from '../../domain/fetch/login-wall.js';
 import type { HttpResponse } from '../../domain/fetch/outcome.js';
@@ -199,7 +200,7 @@ function collectGuardedFacts(
   content: PageContent,
 ): Pick<DocumentFacts, 'textSketch' | 'sample'> {
   const sketch = computeTextSketch(content.text);
-  const isTarget = task.stamp === undefined && task.discoveredVia === 'redirect';
+  const isTarget = (task.stamp === undefined || task.stamp === UNKNOWN_STAMP) && task.discoveredVia === 'redirect';
   const isCompared = task.textSketch !== undefined || task.inspect === true || isTarget;
   return {
     textSketch: isLongEnoughToGuard(sketch) ? sketch : undefined,

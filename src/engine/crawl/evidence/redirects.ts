@@ -5,16 +5,18 @@
  * the target is visited. What a redirect waits for is kept in memory only: its page is visited again anyway.
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
-import {
-  hasSameSketch,
-  hasSimilarWords,
-  isSameText,
-  sharesAlmostNothing,
-  type TextSample,
-} from '../../../domain/content/text-sample.js';
+import { hasSameSketch, sharesAlmostNothing, type TextSample } from '../../../domain/content/text-sample.js';
 import { isDirective } from '../../../domain/crawl/change-guard.js';
 import { createExclusion } from '../../../domain/crawl/exclusion.js';
-import { classifyRedirect, judgeTarget, LOOK_SIZE, type RedirectKind } from '../../../domain/crawl/redirects.js';
+import {
+  classifyRedirect,
+  compareNewTexts,
+  isRedirecting,
+  judgeTarget,
+  LOOK_SIZE,
+  type NewText,
+  type RedirectKind,
+} from '../../../domain/crawl/redirects.js';
 import { AWAITING_TARGET, REDIRECTED_FOR_NOW } from '../../../domain/crawl/revisit.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
@@ -52,14 +54,6 @@ const PAGE_FOR_ALL = {
 
 type Redirect = Extract<PageOutcome, { kind: 'redirect' }>;
 type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
-
-interface NewText {
-  readonly url: string;
-  readonly seenAt: Instant;
-  readonly sample: TextSample;
-  /** What the new addresses of other pages of the host say, compared with it. */
-  others: 'unknown' | 'same' | 'different';
-}
 
 interface RedirectServices extends PageMoveServices {
   readonly store: PageMoveServices['store'] & Pick<UrlCatalog, 'find' | 'list'>;
@@ -204,7 +198,8 @@ export class Redirects {
     this.waiting.delete(url);
     for (const source of sources) {
       const state = await this.services.store.find(this.crawler, source);
-      const isWaiting = state?.status === 'redirected' && (state.stamp !== undefined || source === url);
+      const isTarget = state?.reason === 'redirect-wall' && state.stamp === undefined;
+      const isWaiting = isTarget || (state?.status === 'redirected' && (state.stamp !== undefined || source === url));
       const isScheduled = isWaiting && (await this.services.scheduleVisit(state));
       if (state && !isScheduled && source !== url) this.missed.set(source, true);
     }
@@ -228,41 +223,53 @@ export class Redirects {
    * Why the page, to which an indexed page redirects, is not its new address: it reports an outage, and the site is
    * too small to show whether all of its pages lead there; or it says what the new addresses of other pages say.
    */
-  private async findFault({ url, foundOn }: UrlState, { facts }: DocumentOutcome): Promise<PageOutcome | undefined> {
+  private async findFault({ url, foundOn }: UrlState, outcome: DocumentOutcome): Promise<PageOutcome | undefined> {
     const { store } = this.services;
     const source = foundOn === undefined ? undefined : await store.find(this.crawler, foundOn);
-    if (source?.stamp === undefined) return undefined;
-    const { sample, textSketch: text } = facts;
-    const { textSketch: indexed, hostKey } = source;
-    if (!sample) return undefined;
+    const { sample, textSketch: text } = outcome.facts;
+    if (!source || !sample) return undefined;
+    const { stamp, textSketch: indexed, hostKey } = source;
+    // Where the pages of the host lead now is not known, after a restart for example: that is found out first.
+    if (stamp !== undefined && outcome.index && !this.isLookedAt(source)) {
+      await this.waitForVisit(source, url);
+      return NO_NEW_ADDRESS;
+    }
     if (await this.isTextForAll(url, sample, source)) return NO_NEW_ADDRESS;
-    if (!sample.namesOutage || (indexed !== undefined && text !== undefined && hasSameSketch(indexed, text)))
+    if (
+      stamp === undefined ||
+      !sample.namesOutage ||
+      (indexed !== undefined && text !== undefined && hasSameSketch(indexed, text))
+    )
       return undefined;
     const filter = { crawler: this.crawler, hostKey, indexed: true } as const;
     return (await store.list(filter, 0, LOOK_SIZE + 1)).length <= LOOK_SIZE ? NO_NEW_ADDRESS : undefined;
   }
 
   /** Whether pages with texts of their own are redirected to addresses of their own that all have one new text. */
-  private async isTextForAll(url: string, sample: TextSample, { hostKey, textSketch }: UrlState): Promise<boolean> {
+  private async isTextForAll(url: string, sample: TextSample, source: UrlState): Promise<boolean> {
+    const { hostKey, stamp, textSketch } = source;
     const now = this.services.clock.now();
     const since = before(now, WALL_LIFETIME);
     if (!((this.departures.get(hostKey) ?? 0) >= since)) return false;
-    const isNew = textSketch !== undefined && sharesAlmostNothing(textSketch, sample.sketch);
+    const isNew = !stamp || (textSketch !== undefined && sharesAlmostNothing(textSketch, sample.sketch));
     const first = this.newTexts.get(hostKey);
     if (!first || first.seenAt < since) {
       this.newTexts.set(hostKey, { url, seenAt: now, sample, others: 'unknown' });
       return isNew;
     }
-    if (first.url === url) return isNew && first.others === 'same';
-    if (isSameText(first.sample, sample) || hasSimilarWords(first.sample, sample)) {
-      if (first.others === 'unknown') first.others = 'same';
-      return isNew && first.others === 'same';
+    const others = compareNewTexts(first, { url, sample });
+    if (first.url !== url && first.others !== others) {
+      first.others = others;
+      if (others === 'different') await this.visitAgain(first.url);
     }
-    if (first.others !== 'different') {
-      first.others = 'different';
-      await this.visitAgain(first.url);
-    }
-    return false;
+    return isNew && others === 'same';
+  }
+
+  private isLookedAt(source: UrlState): boolean {
+    const now = this.services.clock.now();
+    if (!isRedirecting(source)) return source.lastVisitAt !== undefined && source.lastVisitAt >= before(now, FRESH);
+    const seen = this.seen.get(source.url);
+    return seen !== undefined && seen.kind !== 'look' && seen.since >= before(now, WALL_LIFETIME);
   }
 
   private isWall(place: string, now: Instant): boolean {
@@ -375,12 +382,8 @@ export class Redirects {
   }
 
   private drop(result: PageResult, outcome: PageOutcome): PageResult {
-    const { links, crawler } = result;
-    if (links.length > 0)
-      this.services.processor.forget(
-        crawler,
-        links.map((link) => link.url),
-      );
+    const urls = result.links.map((link) => link.url);
+    if (urls.length > 0) this.services.processor.forget(result.crawler, urls);
     return { ...result, outcome, links: [], refused: [] };
   }
 }

@@ -128,7 +128,8 @@ export class PageRequests {
       etag,
       lastModified,
       stamp,
-      textSketch,
+      // That of a page that has left the index says nothing.
+      textSketch: state.stamp === undefined ? undefined : textSketch,
       inheritedMetas,
       now,
     };
