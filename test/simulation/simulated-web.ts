@@ -18,6 +18,10 @@ interface Page {
   sections?: Map<string, number>;
   /** Whether the last answer said `noindex` because of the host's template. */
   saidByTemplate?: boolean;
+  /** Whether the last answer was not the page's own. */
+  hasLapsed?: boolean;
+  /** The last answer that was. */
+  cached?: string;
 }
 
 interface Site {
@@ -28,6 +32,8 @@ interface Site {
   readonly validators: boolean;
   /** What the host answers to everybody now, with a good status. */
   wall?: Wall;
+  /** Two thirds of the pages that were indexed when it began to do so. */
+  closed?: ReadonlySet<string>;
 }
 
 /** Good statuses with wrong contents, for all pages of a host or for half of them. */
@@ -43,13 +49,24 @@ export const WAVES = [
   'a cookie check',
   'moved pages',
 ] as const;
-type Wall = (typeof WALLS | typeof WAVES)[number];
+/** Faults of some pages, or of some answers: the others are well meanwhile. */
+export const LAPSES = [
+  'a form on half',
+  'a form now and then',
+  'texts of other pages',
+  'noindex on two thirds',
+  'redirects to copies',
+] as const;
+type Wall = (typeof WALLS | typeof WAVES | typeof LAPSES)[number];
 
 /** Where a host sends all its visitors while it is ill. */
 const OUT = '/out';
 
 /** The beginning of a text that is that of no page. */
-export const WALL_TEXT = 'This site is being worked on';
+const WALL_TEXT = 'This site is being worked on';
+/** Says nothing of an outage. */
+const FORM_TEXT = `Welcome to the new portal of our members, who find all they need in one place here. Choose a name and a
+  colour to begin with, and then tell us which of our many offers you would like to see first of all.`;
 
 export interface Asked {
   readonly host: string;
@@ -69,6 +86,8 @@ const encoder = new TextEncoder();
 /** A web that exists only in memory: its pages change, vanish, fail and move, and it remembers who asked for what, when. */
 export class SimulatedWeb {
   readonly asked: Asked[] = [];
+  /** Whether the index has the text of an answer for a URL. */
+  isIndexed: (url: string, html: string) => boolean = () => false;
   private readonly sites: Site[] = [];
   private faults = true;
   private manyWays = false;
@@ -152,6 +171,11 @@ export class SimulatedWeb {
     const wall = site.wall === undefined ? this.random.pick(kinds) : undefined;
     if (wall === 'moved pages') this.movePages(site);
     else site.wall = wall;
+    const indexed = [...site.pages].filter(([path, { cached = '' }]) =>
+      this.isIndexed(`http://${site.host}${path}`, cached),
+    );
+    // A few of few pages may have been closed on purpose.
+    site.closed = new Set(indexed.length < 16 ? [] : indexed.filter((_, i) => i % 3 !== 0).map(([path]) => path));
   }
 
   /** Pages get addresses of their own, some of which do not exist, and redirect there. */
@@ -185,6 +209,14 @@ export class SimulatedWeb {
   textOf(url: string): string | undefined {
     const page = this.page(url);
     return page && this.writeText(new URL(url).pathname, page.version);
+  }
+
+  /** Whether the page has, or had, the text. */
+  hasSaid(url: string, text: string): boolean {
+    const { host, pathname } = new URL(url);
+    const newest = this.sites.find((site) => site.host === host)?.pages.get(pathname)?.version ?? -1;
+    const versions = Array.from({ length: Math.max(newest, this.recurs ? 2 : 0) + 1 }, (_, version) => version);
+    return newest >= 0 && versions.some((version) => text.startsWith(this.writeText(pathname, version)));
   }
 
   private writeText(path: string, version: number): string {
@@ -379,10 +411,40 @@ export class SimulatedWeb {
     if (wall === undefined || wall === 'noindex' || path === '/robots.txt') return undefined;
     if (wall === 'a cookie check') return askForCookie(url, request, respond);
     if ((WAVES as readonly Wall[]).includes(wall)) return this.answerInWave(site, path, respond);
-    const number = Number(/\d+$/.exec(path)?.[0] ?? 0);
-    if (site.wall === 'maintenance of half' && number % 2 === 0) return undefined;
-    const text = site.wall === 'nothing' ? '' : `${WALL_TEXT} until ${this.random.integer(1, 24)}:00 o'clock.`;
+    if ((LAPSES as readonly Wall[]).includes(wall)) return this.answerInLapse(site, url, respond);
+    if (wall === 'maintenance of half' && numberOf(path) % 2 === 0) return undefined;
+    const text = wall === 'nothing' ? '' : `${WALL_TEXT} until ${this.random.integer(1, 24)}:00 o'clock.`;
     return respond(200, TYPE, `<html lang="en"><head><title>Back soon</title></head><body>${text}</body></html>`);
+  }
+
+  private answerInLapse(site: Site, { pathname: path }: URL, respond: Respond): FetchOutcome | undefined {
+    const form = `<html lang="en"><head><title>Portal</title></head><body>${FORM_TEXT}</body></html>`;
+    const page = site.pages.get(path);
+    switch (site.wall) {
+      case 'a form on half':
+        return numberOf(path) % 2 === 0 ? undefined : respond(200, TYPE, form);
+      case 'a form now and then':
+        // Never twice: a page that is wrong twice while the others are well may have been rewritten.
+        if (page?.kind !== 'page') return undefined;
+        page.hasLapsed = !page.hasLapsed && this.random.chance(0.1);
+        return page.hasLapsed ? respond(200, TYPE, form) : undefined;
+      // A cache, which all get their answers from, has mixed up what it has.
+      case 'texts of other pages': {
+        const name = numberOf(path) % 7 === 3 ? `/p${numberOf(path) + 1}` : path;
+        const { cached = '' } = site.pages.get(name) ?? {};
+        const hasCached = page?.kind === 'page' && this.isIndexed(`http://${site.host}${name}`, cached);
+        return hasCached ? respond(200, TYPE, cached) : undefined;
+      }
+      case 'redirects to copies': {
+        // Of pages that have something to lose.
+        const source = path.startsWith(OUT) ? path.slice(OUT.length) : path;
+        if (!this.isIndexed(`http://${site.host}${source}`, site.pages.get(source)?.cached ?? '')) return undefined;
+        if (source !== path) return respond(200, TYPE, form);
+        return respond(site.validators ? 301 : 302, { location: OUT + path });
+      }
+      default:
+        return undefined;
+    }
   }
 
   private answerInWave({ wall, validators }: Site, path: string, respond: Respond): FetchOutcome | undefined {
@@ -402,8 +464,10 @@ export class SimulatedWeb {
     if (!page || page.kind === 'gone') return respond(404);
     if (page.kind === 'broken') return respond(500);
     if (page.kind === 'redirect') return respond(302, { location: page.target });
-    page.saidByTemplate = (site.wall === 'noindex' && page.kind !== 'noindex') || site.wall === 'canonical';
-    const isHidden = page.kind === 'noindex' || site.wall === 'noindex';
+    const isClosed =
+      site.wall === 'noindex' || (site.wall === 'noindex on two thirds' && site.closed?.has(url.pathname) === true);
+    page.saidByTemplate = (isClosed && page.kind !== 'noindex') || site.wall === 'canonical';
+    const isHidden = page.kind === 'noindex' || isClosed;
     const robots = isHidden ? '<meta name="robots" content="noindex">' : '';
     const named = site.wall === 'canonical' ? '/' : page.canonical;
     const canonical = named === undefined ? '' : `<link rel="canonical" href="${named}">`;
@@ -413,6 +477,7 @@ export class SimulatedWeb {
     const etag = `"${page.kind} ${page.version} ${page.links.join(' ')} ${sections.join(' ')}"`;
     if (site.validators && !page.saidByTemplate && request.ifNoneMatch === etag) return respond(304, { etag });
     const body = `<html lang="en"><head><title>${url.pathname}</title>${robots}${canonical}</head><body>${this.writeText(url.pathname, page.version)} ${links}${sections.map(asHtml).join('')}</body></html>`;
+    if (!isHidden) page.cached = body;
     return respond(200, site.validators && !page.saidByTemplate ? { ...TYPE, etag } : TYPE, body);
   }
 }
@@ -423,6 +488,8 @@ function askForCookie({ pathname, searchParams }: URL, { session }: FetchRequest
     return respond(302, { location: searchParams.get('next') ?? '/', 'set-cookie': 'checked=1; path=/' });
   return session?.cookies?.includes('checked=1') ? undefined : respond(302, { location: `/check?next=${pathname}` });
 }
+
+const numberOf = (path: string): number => Number(/\d+$/.exec(path)?.[0] ?? 0);
 
 /** One of 400 words, always the same for a seed and a number. */
 function textWord(seed: string, number: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runWallsWorld, runWavesWorld } from './walls-world.js';
+import { runLapsesWorld, runWallsWorld, runWavesWorld } from './walls-world.js';
 import { worlds } from './worlds.js';
 
 /**
@@ -18,5 +18,10 @@ describe('good statuses with wrong contents: no document carries a text that its
   it.each(worlds({ count: 12, few: 2, found: [15, 2017] }))('world %i, with waves', async (seed) => {
     const { violations } = await runWavesWorld(seed);
     expect(violations, `npm run simulate -- --waves --from ${seed} --seeds 1`).toEqual([]);
+  });
+
+  it.each(worlds({ count: 12, few: 1 }))('world %i, with lapses', async (seed) => {
+    const { violations } = await runLapsesWorld(seed);
+    expect(violations, `npm run simulate -- --lapses --from ${seed} --seeds 1`).toEqual([]);
   });
 });

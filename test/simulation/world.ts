@@ -40,6 +40,8 @@ export const MAXIMUM_AGE = days(1);
 /** Orders that may be decided and unanswered at once: the limit of the delivery and what was in flight when it was reached. */
 const MOST_PENDING = 500 + 64;
 
+const RECOVERY = hours(3);
+
 /** Pages whose visit is requested twice once all is well. */
 const MOST_REQUESTS = 10;
 
@@ -180,11 +182,16 @@ export class World {
     // The last crash: from here on the process lives.
     this.fuse.blow();
     await this.restart();
+    await pass(this.clock, RECOVERY);
+    await this.checkRecovery();
     await pass(this.clock, (MAXIMUM_AGE * 3) as Duration);
     await this.release();
     await pass(this.clock, MAXIMUM_AGE);
     await this.requestVisits();
   }
+
+  /** All has been well for a while. */
+  protected checkRecovery(): void | Promise<void> {}
 
   /** Whoever requests a visit gets one that begins afterwards, whether or not another one is in flight. */
   private async requestVisits(): Promise<void> {
