@@ -106,7 +106,8 @@ describe('whom it asks', () => {
   });
 
   it('the page that is named as the canonical URL, if there is no other', async () => {
-    const { site, world, visit } = await siteOf(2);
+    const { site, world, change, visit } = await siteOf(2);
+    await change(1, { textSketch: null });
     site.set(1, says(write(1), { canonical: urlOf(2) }));
     await visit(1);
     expect(world.requested).toEqual([2]);
@@ -152,14 +153,21 @@ describe('whom it asks', () => {
     expect(await visitRequested()).not.toContain(1);
   });
 
-  it('twelve at most, each once, if all others fail', async () => {
+  it('each page of a small site once', async () => {
+    const { site, visit, visitRequested } = await siteOf(4);
+    site.set(1, says(WALL));
+    await visit(1);
+    expect((await visitRequested()).sort()).toEqual([1, 2, 3, 4]);
+  });
+
+  it('with twelve requests at most, if all others fail', async () => {
     const { site, visit, visitRequested } = await siteOf(20);
     for (let page = 2; page <= 20; page++) site.set(page, fails('http-5xx'));
     site.set(1, says(WALL));
     await visit(1);
     const visited = await visitRequested();
     expect(visited.pop()).toBe(1);
-    expect([visited.length, new Set(visited).size]).toEqual([12, 12]);
+    expect(visited.length).toBeLessThanOrEqual(12);
   });
 
   it('a page that has not been asked and fails says nothing', async () => {
@@ -214,17 +222,13 @@ describe('what the host says of a URL that cannot exist', () => {
 
   it('a text that has much in common with the indexed one is suspicious if the host says it to nonsense', async () => {
     const { site, world, change, visit, visitRequested } = await siteOf(12);
-    site.set(1, says(RELATED));
+    site.set(1, says(RELATED)).set(2, says(WALL));
+    await visit(2);
+    await visitRequested();
     expect(errorOf(await visit(1))).toBe('believed');
     await change(1, { textSketch: computeTextSketch(write(1)) });
     world.nonsense = sampleOf(RELATED);
-    site.set(2, says(WALL));
-    await visit(2);
-    await visitRequested();
     expect(errorOf(await visit(1))).not.toBe('believed');
-    await change(1, { textSketch: computeTextSketch(write(1)) });
-    world.nonsense = 'refused';
-    expect(errorOf(await visit(1))).toBe('believed');
   });
 
   it('the only page of a site waits for it: believed if the host refuses nonsense', async () => {
@@ -271,9 +275,33 @@ it('a page whose own visit is in flight when the others have answered is visited
   await guard.noteSettled(await getState(1));
   await guard.noteSettled(await getState(1));
   expect(world.requested.splice(0)).toEqual([1]);
-  guard.reset();
-  await guard.noteSettled(await getState(1));
-  expect(world.requested).toEqual([]);
+});
+
+it('it is not, if it was removed in its visit, or its host was taken over from another node', async () => {
+  for (const end of ['removed', 'taken over']) {
+    const { guard, store, site, getState, visit, visitRequested, world } = await siteOf(3);
+    site.set(1, says(WALL));
+    await visit(1);
+    world.inFlight.add(1);
+    await visitRequested();
+    world.inFlight.delete(1);
+    const page = await getState(1);
+    if (end === 'removed') await store.settle([{ id: page.id, remove: true }]);
+    else guard.reset();
+    await guard.noteSettled(page);
+    expect(world.requested, end).toEqual([]);
+  }
+});
+
+it('a change that is seen for the first time is believed at the next visit, also if nobody is left to be asked', async () => {
+  const { site, change, visit, world } = await siteOf(2);
+  site.set(1, says(write(50))).set(2, leftOut('noindex'));
+  await visit(2);
+  await change(2, { stamp: null });
+  world.requested.length = 0;
+  expect(errorOf(await visit(1))).toMatchObject({ held: undefined });
+  expect(world.requested).toContain(1);
+  expect(errorOf(await visit(1))).toBe('believed');
 });
 
 it('a site that is rewritten is believed, unless its pages show each the text that another one had', async () => {

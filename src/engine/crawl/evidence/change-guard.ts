@@ -290,10 +290,7 @@ export class ChangeGuard {
       const answer = inquiry.answers.get(otherId);
       return answer !== undefined && answer.at >= firstSeenAt;
     };
-    const { outstanding, unanswered } = inquiry;
-    const candidates = others.filter(
-      (page) => !outstanding.has(page.id) && !unanswered.has(page.id) && !hasAnswered(page),
-    );
+    const candidates = others.filter((page) => !inquiry.outstanding.has(page.id) && !hasAnswered(page));
     // Pages that are held show whether the host is still ill; pages that have not been asked are visited anyway soon.
     const heldPages = candidates.filter((page) => isHoldCause(page.pendingDeletion));
     const unasked = candidates.filter((page) => !inquiry.answers.get(page.id));
@@ -310,9 +307,9 @@ export class ChangeGuard {
       tried.add(page.id);
       inquiry.noteAsked(id);
       // Before the visit is requested, because it may end before the request returns.
-      outstanding.add(page.id);
+      inquiry.outstanding.add(page.id);
       if (await scheduleVisit(page)) requested++;
-      else outstanding.delete(page.id);
+      else inquiry.outstanding.delete(page.id);
     }
     inquiry.askable.set(id, 0);
   }
@@ -327,7 +324,6 @@ export class ChangeGuard {
     if (!inquiry) return;
     if (answer) inquiry.note(id, answer, this.services.clock.now());
     if (!inquiry.outstanding.delete(id)) return;
-    if (!answer) inquiry.unanswered.add(id);
     if (!answer && !(outcome.kind === 'error' && isPageGone(outcome.code))) inquiry.failed++;
     if (inquiry.outstanding.size > 0) return;
     for (const waitingId of inquiry.waiting) {

@@ -32,8 +32,6 @@ export class Inquiry {
   readonly askable = new BoundedMap<UrlId, number>(MAX_ANSWERS);
   /** Pages that were asked and have not answered. */
   readonly outstanding = new Set<UrlId>();
-  /** Pages that were asked and have failed or are gone: each visit counts as an error of the page, so it is asked once. */
-  readonly unanswered = new Set<UrlId>();
   /** Pages whose changes are judged when all have answered. */
   readonly waiting = new Set<UrlId>();
   /** Pages whose changes were held before: whoever was asked about them then may have left the index meanwhile. */
