@@ -42,7 +42,7 @@ function startTrials() {
   return { clock, trials, attempt, fetched, readers: () => [opened, closed] };
 }
 
-it('a page is fetched once in ten minutes for each key, unless it is to be fetched anew', async () => {
+it('a page is fetched once in ten minutes for each key, unless it is to be fetched again', async () => {
   const { clock, attempt, fetched } = startTrials();
   for (const parts of [{}, { content: undefined }, { who: 'eve' }, { who: 'eve' }, { fresh: true }, { render: true }])
     await attempt(parts);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SinkAdoption } from './sink-adoption.js';
 
-it("what is shown about a sink is checked anew after another program's documents were taken over", async () => {
+it("what is shown about a sink is checked again after another program's documents were taken over", async () => {
   let checks = 0;
   const foreign = {
     async *list() {

@@ -189,7 +189,7 @@ describe('a visit that fails because of this server', () => {
     expect(settled).toEqual([1]);
   });
 
-  it('counts anew after a visit that was good', async () => {
+  it('starts to count again after a visit that was good', async () => {
     const { queue, requeued, failures, run, end } = crawler({ urls: 1 });
     const [url] = queue as [UrlState];
     for (const result of [new Error('1'), new Error('2'), new Error('3'), SETTLED, new Error('1')]) {

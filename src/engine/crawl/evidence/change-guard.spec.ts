@@ -53,8 +53,8 @@ describe('a change that is not believed before the host is asked', () => {
     ['no text', says(''), 8],
     ['a part of the text', says(write(1).split(' ').slice(0, 52).join(' ')), 2],
     ['a directive', leftOut('noindex'), 8],
-    ['a text in place of a document whose type is no longer accepted', says(WALL), 8, 'application/pdf'],
-    ['a page that is no document', excluded('machine-readable'), 8],
+    ['a text instead of a document whose type is no longer accepted', says(WALL), 8, 'application/pdf'],
+    ['a page that is not a document', excluded('machine-readable'), 8],
     ['a type that was accepted', excluded('mime-type-excluded'), 8],
     ['another page as its canonical URL', says(write(1), { canonical: urlOf(3) }), 8],
   ])(
@@ -105,7 +105,7 @@ describe('whom it asks', () => {
     expect(world.requested).toEqual([7, 5]);
   });
 
-  it('the page that is named as the canonical URL, if there is no other', async () => {
+  it('the page that is named as the canonical URL, if it is the only other one', async () => {
     const { site, world, change, visit } = await siteOf(2);
     await change(1, { textSketch: null });
     site.set(1, says(write(1), { canonical: urlOf(2) }));
@@ -248,7 +248,7 @@ describe('what the host says of a URL that cannot exist', () => {
   });
 });
 
-it('a host is asked anew after ten minutes, and after 20 changes that were believed', async () => {
+it('a host is asked again after ten minutes, and after 20 changes that were believed', async () => {
   const { site, visitAll, world, clock } = await siteOf(60);
   const rewrite = (page: number) => {
     site.set(page, says(write(page + 100)));

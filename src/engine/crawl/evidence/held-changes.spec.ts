@@ -118,7 +118,7 @@ describe('a held change', () => {
     }
   });
 
-  it('is held again after a restart: the host is asked anew', async () => {
+  it('is held again after a restart: the host is asked again', async () => {
     const { guard, visit, world, visitAll } = await wall();
     guard.reset();
     expect(errorOf(await visit(1))).toMatchObject({ held: undefined });

@@ -265,6 +265,7 @@ export class Redirects {
     return isNew && others === 'same';
   }
 
+  /** Whether it is known where the page leads now: a visit has found it well just now, or has shown where its host redirects. */
   private isLookedAt(source: UrlState): boolean {
     const now = this.services.clock.now();
     if (!isRedirecting(source)) return source.lastVisitAt !== undefined && source.lastVisitAt >= before(now, FRESH);

@@ -102,5 +102,5 @@ it('at the end of the visit, its cookies are forgotten', async () => {
   retries.endVisit(page);
   expect([jars.size, findRetry()]).toEqual([0, undefined]);
   retries.endVisit(page);
-  expect(await redirect({ setCookie: 'a=1' }), 'the next visit begins anew').toBe(true);
+  expect(await redirect({ setCookie: 'a=1' }), 'the next visit starts from the beginning').toBe(true);
 });
