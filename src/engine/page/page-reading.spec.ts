@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { milliseconds } from '../../domain/time/units.js';
+import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { CrawlContext } from './crawl-context.js';
-import { findDirectives, parseHeaderLinks } from './page-reading.js';
+import { findDirectives, findHomePageRedirect, findQuickRefresh, parseHeaderLinks } from './page-reading.js';
 
 const links = (link: string, more: Record<string, string> = {}): string[] => {
   const timings = { header: milliseconds(0), total: milliseconds(0) };
@@ -64,4 +65,39 @@ it.each([
   const metas = [{ agent: 'robots', directives: 'noindex, nofollow' }];
   const { index, follow, archive } = findDirectives(context, options, response, metas);
   expect([index, follow, archive]).toEqual(expected);
+});
+
+describe('a page that sends its visitors elsewhere by a refresh', () => {
+  const HOME = 'https://old.example/';
+  const read = (address: string, { href, delay }: { href: string; delay?: number }, header?: string) => ({
+    url: toCrawlUrl(address),
+    base: address,
+    response: { headers: header === undefined ? {} : { refresh: header } } as never,
+    content: { links: [{ kind: 'meta-refresh', href, nofollow: false, delay }] } as never,
+  });
+  const inCrawlerOf = (root: object): CrawlContext =>
+    ({
+      roots: new Map([[HOME, root]]),
+      canonicalize: (href: string, base: string) => toCrawlUrl(new URL(href, base).href),
+    }) as never;
+
+  it.each([
+    ['to another site, from the root of a site', HOME, { site: true }, 'https://new.example/', 'https://new.example/'],
+    ['to another page of the site', HOME, { site: true }, '/start', undefined],
+    ['from a root that is no site', HOME, { site: false }, 'https://new.example/', undefined],
+    ['from a page that is no root', `${HOME}a`, { site: true }, 'https://new.example/', undefined],
+  ])('moves the home page: %s', (_, address, root, href, expected) => {
+    expect(findHomePageRedirect(inCrawlerOf(root), read(address, { href }))?.href).toBe(expected);
+  });
+
+  it.each([
+    ['at once', { href: '/b', delay: 0 }, undefined, `${HOME}b`],
+    ['once it can be read', { href: '/b', delay: 60 }, undefined, undefined],
+    ['at an unknown time', { href: '/b' }, undefined, undefined],
+    ['to itself', { href: '/a', delay: 0 }, undefined, undefined],
+    ['to a mail program', { href: 'mailto:a@b.example', delay: 0 }, undefined, undefined],
+    ['by a header that differs from its element', { href: '/b', delay: 0 }, '0; url=/c', `${HOME}c`],
+  ])('is a redirect: %s', (_, link, header, expected) => {
+    expect(findQuickRefresh(inCrawlerOf({}), read(`${HOME}a`, link, header))?.href).toBe(expected);
+  });
 });
