@@ -1,9 +1,11 @@
 /** The page that a redirect waits for may be visited while the redirecting page's own visit is still in flight. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
+import { computeTextSketch, createTextSample } from '../../../domain/content/text-sample.js';
 import { AWAITING_TARGET, REDIRECTED_FOR_NOW } from '../../../domain/crawl/revisit.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { hours, type Instant, minutes } from '../../../domain/time/units.js';
+import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { PageResult } from '../../ports/page-task.js';
 import { Redirects } from './redirects.js';
@@ -25,6 +27,7 @@ function world() {
     store: {
       find: async (_crawler: string, url: string) => pages.find((one) => one.url === url),
       getSetting: async () => undefined,
+      list: async () => pages.filter(({ stamp }) => stamp !== undefined),
     },
     // Each page of the host has an address of its own.
     walls: { findEvidence: () => ({ same: 0, others: 2, targets: 2 }) },
@@ -127,4 +130,84 @@ it('a new address without a document ends the old one only while others of the h
   clock.advance(hours(1));
   expect(await redirectTo(noindex)).toMatchObject({ kind: 'error', code: 'redirect-target-failed' });
   expect(source.stamp).toBeDefined();
+});
+
+describe('a page to which another one redirects', () => {
+  const OWN = 'river stone cloud garden window silver market engine paper bridge forest candle winter letter summer';
+  const FORM = 'welcome to the portal of members where all offers and many colours can be chosen by whoever has a name';
+  const OUTAGE = 'We are down for maintenance and will be back soon.';
+
+  /** A world in which one page may show where the pages of the host lead; `find` visits a page to which one redirects. */
+  function targets(particulars: Partial<UrlState> = {}) {
+    const crawl = world();
+    const { redirects, source, target, pages, clock } = crawl;
+    const textSketch = computeTextSketch(OWN);
+    Object.assign(source, { textSketch, status: 'indexed', lastVisitAt: clock.now() }, particulars);
+    pages.splice(1);
+    const look = async (outcome: unknown, state: UrlState) => {
+      const result = { outcome, links: [], refused: [] } as unknown as PageResult;
+      return (await redirects.look(state, result, clock.now())).outcome;
+    };
+    const find = (text: string, path = '/new') => {
+      const own = computeTextSketch(text);
+      const sample = createTextSample({ title: '', text }, toCrawlUrl(`${HOST}${path}`), own, undefined);
+      const found = {
+        stamp: undefined,
+        discoveredVia: 'redirect',
+        foundOn: source.url,
+        url: `${HOST}${path}`,
+      } as const;
+      return look({ kind: 'document', index: true, facts: { sample, textSketch: own } }, { ...target, ...found });
+    };
+    const redirect = () => look({ kind: 'redirect', target: target.url, permanent: true }, { ...source, stamp: 'c' });
+    return { ...crawl, find, redirect };
+  }
+  const REFUSED = { kind: 'error', code: 'redirect-wall' };
+  const TAKEN = { kind: 'document' };
+
+  it.each<[string, Partial<UrlState>, number, object]>([
+    ['one that was well just now', {}, 9, TAKEN],
+    ['one that was well', {}, 11, REFUSED],
+    ['one that redirects, of which a former process knew where', { status: 'redirected' }, 0, REFUSED],
+    ['one without a document', { stamp: undefined }, 11, TAKEN],
+  ])('%s is looked at first if it is not known where that leads now', async (_, state, minutesAgo, expected) => {
+    const { clock, find, requested, source } = targets(state);
+    clock.advance(minutes(minutesAgo));
+    expect(await find(FORM)).toMatchObject(expected);
+    expect(requested).toEqual(expected === REFUSED ? [source.url] : []);
+  });
+
+  it('is taken for an hour after the redirect was looked at, if others say something else', async () => {
+    const { clock, find, redirect, source } = targets({ status: 'redirected' });
+    await redirect();
+    await find(FORM);
+    clock.advance(minutes(59));
+    expect(await find(OWN, '/other')).toMatchObject(TAKEN);
+    expect(await find(FORM)).toMatchObject(TAKEN);
+    clock.advance(minutes(2));
+    expect(await find(FORM)).toMatchObject(REFUSED);
+    expect(source.stamp).toBeDefined();
+  });
+
+  it.each<Partial<UrlState>>([
+    { status: 'redirected' },
+    { status: 'redirected', stamp: undefined },
+    { status: 'redirected', stamp: undefined, textSketch: undefined },
+  ])('is none as long as nothing else is known of the new addresses of its host: %o', async (state) => {
+    const { find, redirect } = targets(state);
+    await redirect();
+    for (const path of ['/new', '/new', '/other', '/new']) expect(await find(FORM, path), path).toMatchObject(REFUSED);
+  });
+
+  it.each<[string, number, Partial<UrlState>, object]>([
+    ['no document, as at first', 0, { stamp: undefined }, TAKEN],
+    ['one or two', 1, {}, REFUSED],
+    ['one or two, and the redirecting page has none', 2, { stamp: undefined }, REFUSED],
+    ['more, which show where they lead', 3, {}, TAKEN],
+  ])('and that reports an outage, on a host with %s', async (_, documents, state, expected) => {
+    const { find, pages, source } = targets(state);
+    const others = documents - (state.stamp === undefined && 'stamp' in state ? 0 : 1);
+    for (let id = 10; id < 10 + others; id++) pages.push({ ...source, id, url: `${HOST}/${id}`, stamp: 'c' });
+    expect(await find(OUTAGE)).toMatchObject(expected);
+  });
 });

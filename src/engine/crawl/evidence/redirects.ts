@@ -220,8 +220,8 @@ export class Redirects {
   }
 
   /**
-   * Why the page, to which an indexed page redirects, is not its new address: it reports an outage, and the site is
-   * too small to show whether all of its pages lead there; or it says what the new addresses of other pages say.
+   * Why the page, to which another one redirects, is not its new address: it reports an outage, and the site has
+   * documents, but too few to show whether all of them lead there; or it says what the new addresses of other pages say.
    */
   private async findFault({ url, foundOn }: UrlState, outcome: DocumentOutcome): Promise<PageOutcome | undefined> {
     const { store } = this.services;
@@ -235,14 +235,11 @@ export class Redirects {
       return NO_NEW_ADDRESS;
     }
     if (await this.isTextForAll(url, sample, source)) return NO_NEW_ADDRESS;
-    if (
-      stamp === undefined ||
-      !sample.namesOutage ||
-      (indexed !== undefined && text !== undefined && hasSameSketch(indexed, text))
-    )
-      return undefined;
+    const isSame = indexed !== undefined && text !== undefined && hasSameSketch(indexed, text);
+    if (!sample.namesOutage || isSame) return undefined;
     const filter = { crawler: this.crawler, hostKey, indexed: true } as const;
-    return (await store.list(filter, 0, LOOK_SIZE + 1)).length <= LOOK_SIZE ? NO_NEW_ADDRESS : undefined;
+    const documents = (await store.list(filter, 0, LOOK_SIZE + 1)).length;
+    return documents > 0 && documents <= LOOK_SIZE ? NO_NEW_ADDRESS : undefined;
   }
 
   /** Whether pages with texts of their own are redirected to addresses of their own that all have one new text. */
