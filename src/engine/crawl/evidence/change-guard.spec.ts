@@ -18,7 +18,7 @@ import { computeTextSketch, createTextSample } from '../../../domain/content/tex
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type { StateChanges } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
-import { minutes } from '../../../domain/time/units.js';
+import { days, minutes } from '../../../domain/time/units.js';
 import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 
 describe('what is believed without asking anybody', () => {
@@ -64,7 +64,7 @@ describe('a change that is not believed before the host is asked', () => {
       await change(1, { contentType });
       site.set(1, answer);
       const first = await visit(1);
-      expect(first).toMatchObject({ outcome: { kind: 'error', retryAfter: minutes(1) }, links: [] });
+      expect(first).toMatchObject({ outcome: { kind: 'error', retryAfter: minutes(15) }, links: [] });
       expect(errorOf(first)).toMatchObject({ held: undefined });
       expect(world).toMatchObject({ requested: [expect.any(Number), expect.any(Number)], wanted: true });
       const visited = await visitRequested();
@@ -302,6 +302,32 @@ it('a change that is seen for the first time is believed at the next visit, also
   expect(errorOf(await visit(1))).toMatchObject({ held: undefined });
   expect(world.requested).toContain(1);
   expect(errorOf(await visit(1))).toBe('believed');
+});
+
+it('the only page of a site is believed once it says the same twice in a row, or after a day', async () => {
+  const { site, visit, clock } = await siteOf(1);
+  const say = async (text: string, more = {}) => {
+    site.set(1, says(text, more));
+    const outcome = errorOf(await visit(1));
+    return typeof outcome === 'string' ? outcome : outcome.held === undefined ? 'asked again' : 'held';
+  };
+  const [first, second, third] = [write(50), write(51), write(52)] as const;
+  expect([await say(first), await say(first)]).toEqual(['asked again', 'believed']);
+  expect([await say(second), await say(second)]).toEqual(['asked again', 'believed']);
+  expect([await say(first), await say(first, { index: false, reason: 'noindex' })]).toEqual(['asked again', 'held']);
+  expect([await say(third), await say(first), await say(third)]).toEqual(['held', 'held', 'held']);
+  clock.advance(days(1));
+  expect([await say(third), await say(third)]).toEqual(['asked again', 'believed']);
+});
+
+it('the page that is held first looks for recovery, also if it is the last one of those that were asked', async () => {
+  const { site, world, visit } = await siteOf(12);
+  site.set(1, says(WALL)).set(2, says(WALL));
+  await visit(1);
+  const [first, last] = world.requested.splice(0) as [number, number];
+  await visit(first);
+  site.set(last, says(WALL));
+  expect(errorOf(await visit(last))).toMatchObject({ retryAfter: minutes(1), held: { kind: 'add' } });
 });
 
 it('a site that is rewritten is believed, unless its pages show each the text that another one had', async () => {

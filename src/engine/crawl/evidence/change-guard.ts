@@ -65,6 +65,8 @@ const INQUIRY_VALIDITY: Duration = minutes(10);
 const MAX_BELIEVED = 20;
 /** Between two visits of all held pages of a host. */
 const MIN_REVISIT_INTERVAL: Duration = minutes(10);
+/** When a page is visited again at the latest, if its visit after the answers of the others does not come. */
+const UNCONFIRMED_CHECK: Duration = minutes(15);
 /** How old a robots.txt that is held may be when it is checked again. */
 const HELD_ROBOTS_AGE: Duration = minutes(5);
 
@@ -118,7 +120,10 @@ export class ChangeGuard {
       return isReleased ? { ...result, believed: true } : result;
     }
     if (isBelieved === 'error-page') return createErrorPageResult(result);
-    const retryAfter = this.planCheck(state, memory, atMost(refresh.maximumAge, days(1)));
+    // While others are asked, it is visited again when they have answered, so it is not the one that looks for recovery.
+    const retryAfter = isBelieved.isConfirmed
+      ? this.planCheck(state, memory, atMost(refresh.maximumAge, days(1)))
+      : UNCONFIRMED_CHECK;
     return createHeldResult(result, answer as ChangedAnswer, { ...isBelieved, retryAfter });
   }
 
@@ -225,9 +230,10 @@ export class ChangeGuard {
     if (isHoldCause(state.pendingDeletion)) inquiry.held.add(state.id);
     let verdict: ChangeVerdict = 'hold';
     if (inquiry.outstanding.size === 0) verdict = await this.proceed(state.hostKey, inquiry, state.id, answer);
-    if (verdict === 'believe' && !(await this.saysTheSame(state, change))) verdict = 'doubt';
+    const hasKept = inquiry.hasKept(state.id);
+    if (verdict === 'believe' && (hasKept === false || !(await this.saysTheSame(state, change)))) verdict = 'doubt';
     // The fault of a page may come and go.
-    const isFirstSight = verdict === 'believe' && !inquiry.isSeenTwice(state.id);
+    const isFirstSight = verdict === 'believe' && hasKept === undefined;
     if ((verdict === 'believe' && !isFirstSight) || (verdict === 'doubt' && (await this.isHeldSince(state, DOUBT)))) {
       inquiry.believed++;
       return true;

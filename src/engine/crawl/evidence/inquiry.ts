@@ -42,8 +42,8 @@ export class Inquiry {
   /** Sketches of the texts that were indexed when pages were first asked. */
   indexedTexts: readonly bigint[] = [];
   believed = 0;
-  /** Pages that have changed and were visited again since. */
-  private readonly seenTwice = new BoundedMap<UrlId, true>(MAX_ANSWERS);
+  /** By page: whether it has said the same at its last two visits; undefined unless both showed a change that was not believed before. */
+  private readonly kept = new BoundedMap<UrlId, boolean | undefined>(MAX_ANSWERS);
   /** By page: the last change that it has shown and not kept. */
   private readonly takenBack = new BoundedMap<UrlId, TimedChange>(MAX_TAKEN_BACK);
 
@@ -58,12 +58,15 @@ export class Inquiry {
 
   /** Records what a page has said. */
   note(id: UrlId, answer: PageAnswer, at: Instant): void {
-    const earlier = this.answers.get(id)?.change;
+    const { change: earlier, indexedStamp } = this.answers.get(id) ?? {};
     const { change } = answer;
-    if (earlier && change) this.seenTwice.set(id, true);
+    const isKept = earlier && change ? coversChange(earlier, change) : undefined;
+    // An earlier change that was believed is none any more.
+    const isFirst = isKept === false && indexedStamp !== answer.indexedStamp;
+    this.kept.set(id, isFirst ? undefined : isKept);
     if (earlier && !isSameChange(earlier, change)) this.takenBack.set(id, { change: earlier, at });
     // What others have said since an earlier change says nothing about a new one, nor about a directive that comes later.
-    if (!earlier || !change || !coversChange(earlier, change)) this.firstSeen.delete(id);
+    if (!isKept) this.firstSeen.delete(id);
     this.answers.set(id, { ...answer, at });
   }
 
@@ -83,8 +86,9 @@ export class Inquiry {
     };
   }
 
-  isSeenTwice(id: UrlId): boolean {
-    return this.seenTwice.has(id);
+  /** Whether the page says what it said at the visit before; undefined if its change is seen for the first time. */
+  hasKept(id: UrlId): boolean | undefined {
+    return this.kept.get(id);
   }
 
   noteAsked(id: UrlId): void {
