@@ -3,7 +3,7 @@
  * With `--nodes` worlds of several nodes on one database, with `--rules` worlds in which a person and the rules never rest, with
  * `--bad-days` worlds in which whole hosts fail in every way, with `--sinks` worlds with a second sink that is slow or down for long,
  * with `--parts` worlds whose pages are split into parts that come and go, with `--walls` and `--waves` worlds whose hosts say the same everywhere, with
- * `--lapses` worlds in which some of their pages or answers are wrong, with `--strangers` worlds in which hostile hosts are crawled beside a healthy one.
+ * `--lapses` worlds in which some of their pages or answers are wrong, with `--small-sites` worlds of sites of one to three pages, with `--strangers` worlds in which hostile hosts are crawled beside a healthy one.
  */
 import { runBadDays } from './bad-days-world.js';
 import { runCluster } from './cluster-world.js';
@@ -11,7 +11,7 @@ import { runPartsWorld } from './parts-world.js';
 import { runRuledWorld } from './ruled-world.js';
 import { runSinksWorld } from './sinks-world.js';
 import { runStrangersWorld } from './strangers-world.js';
-import { runLapsesWorld, runWallsWorld, runWavesWorld } from './walls-world.js';
+import { runLapsesWorld, runSmallSitesWorld, runWallsWorld, runWavesWorld } from './walls-world.js';
 import { runWorld } from './world.js';
 
 const option = (name: string, otherwise: number): number => {
@@ -30,6 +30,7 @@ const kinds = {
   walls: runWallsWorld,
   waves: runWavesWorld,
   lapses: runLapsesWorld,
+  'small-sites': runSmallSitesWorld,
   strangers: runStrangersWorld,
 };
 const kind = (Object.keys(kinds) as (keyof typeof kinds)[]).find((name) => process.argv.includes(`--${name}`));

@@ -57,7 +57,18 @@ export const LAPSES = [
   'noindex on two thirds',
   'redirects to copies',
 ] as const;
-type Wall = (typeof WALLS | typeof WAVES | typeof LAPSES)[number];
+/** Faults of sites that are too small to show by their other pages what is one. */
+export const SMALL_SITES = [
+  'maintenance',
+  'nothing',
+  'redirects to maintenance',
+  'redirects to a failure',
+  'cut replies',
+  'a cookie check',
+  'a form now and then',
+  'noindex now and then',
+] as const;
+export type Wall = (typeof WALLS | typeof WAVES | typeof LAPSES | typeof SMALL_SITES)[number];
 
 /** Where a host sends all its visitors while it is ill. */
 const OUT = '/out';
@@ -92,6 +103,7 @@ export class SimulatedWeb {
   private faults = true;
   private manyWays = false;
   private longTexts = false;
+  private grows = true;
 
   constructor(
     private readonly random: Random,
@@ -137,7 +149,7 @@ export class SimulatedWeb {
       page.target = this.random.pick([...site.pages.keys()]);
       if (!this.recurs) page.version++;
     }
-    if (this.random.chance(0.1)) this.addPage(site);
+    if (this.grows && this.random.chance(0.1)) this.addPage(site);
   }
 
   /** A host has a bad day, or a good one, until it is said otherwise. */
@@ -163,6 +175,11 @@ export class SimulatedWeb {
   /** From now on pages have texts that are long enough to be guarded. */
   writeLongTexts(): void {
     this.longTexts = true;
+  }
+
+  /** From now on there are no new pages. */
+  stopGrowing(): void {
+    this.grows = false;
   }
 
   /** A host begins to say the same everywhere, or no longer does. */
@@ -408,7 +425,7 @@ export class SimulatedWeb {
     const { wall } = site;
     if (wall === 'robots' && path === '/robots.txt')
       return respond(200, { 'content-type': 'text/plain' }, 'User-agent: *\nDisallow: /\n');
-    if (wall === undefined || wall === 'noindex' || path === '/robots.txt') return undefined;
+    if (wall === undefined || wall.startsWith('noindex') || path === '/robots.txt') return undefined;
     if (wall === 'a cookie check') return askForCookie(url, request, respond);
     if ((WAVES as readonly Wall[]).includes(wall)) return this.answerInWave(site, path, respond);
     if ((LAPSES as readonly Wall[]).includes(wall)) return this.answerInLapse(site, url, respond);
@@ -424,10 +441,8 @@ export class SimulatedWeb {
       case 'a form on half':
         return numberOf(path) % 2 === 0 ? undefined : respond(200, TYPE, form);
       case 'a form now and then':
-        // Never twice: a page that is wrong twice while the others are well may have been rewritten.
         if (page?.kind !== 'page') return undefined;
-        page.hasLapsed = !page.hasLapsed && this.random.chance(0.1);
-        return page.hasLapsed ? respond(200, TYPE, form) : undefined;
+        return this.lapses(page) ? respond(200, TYPE, form) : undefined;
       // A cache, which all get their answers from, has mixed up what it has.
       case 'texts of other pages': {
         const name = numberOf(path) % 7 === 3 ? `/p${numberOf(path) + 1}` : path;
@@ -445,6 +460,12 @@ export class SimulatedWeb {
       default:
         return undefined;
     }
+  }
+
+  /** Now and then, never twice: a page that is wrong twice while the others are well may have been rewritten. */
+  private lapses(page: Page): boolean {
+    page.hasLapsed = !page.hasLapsed && this.random.chance(this.grows ? 0.1 : 0.5);
+    return page.hasLapsed;
   }
 
   private answerInWave({ wall, validators }: Site, path: string, respond: Respond): FetchOutcome | undefined {
@@ -465,7 +486,9 @@ export class SimulatedWeb {
     if (page.kind === 'broken') return respond(500);
     if (page.kind === 'redirect') return respond(302, { location: page.target });
     const isClosed =
-      site.wall === 'noindex' || (site.wall === 'noindex on two thirds' && site.closed?.has(url.pathname) === true);
+      site.wall === 'noindex' ||
+      (site.wall === 'noindex on two thirds' && site.closed?.has(url.pathname) === true) ||
+      (site.wall === 'noindex now and then' && this.lapses(page));
     page.saidByTemplate = (isClosed && page.kind !== 'noindex') || site.wall === 'canonical';
     const isHidden = page.kind === 'noindex' || isClosed;
     const robots = isHidden ? '<meta name="robots" content="noindex">' : '';

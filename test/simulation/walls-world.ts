@@ -2,14 +2,16 @@
  * One world from one number whose hosts say the same on all their pages from time to time: a maintenance page on all or half of
  * them, nothing at all, `noindex` in the template; or, in a world of waves, a canonical URL, a robots.txt that forbids everything,
  * redirects to one page or to a failure, replies that break off, and pages that move for good; or, in a world of lapses, the same
- * form on half of them or now and then, texts of other pages, `noindex` on two thirds, redirects to copies of one page. At no moment does
+ * form on half of them or now and then, texts of other pages, `noindex` on two thirds, redirects to copies of one page; or, in a world of
+ * small sites, whatever a page can be told by without others. At no moment does
  * an indexed document carry a text that is none of its page's, no page leaves the index because of a template, and none before its
  * new address has come; soon after all is well, nothing is held any more.
  */
 import { isHoldCause } from '../../src/domain/crawl/change-guard.js';
 import { hours, type Instant } from '../../src/domain/time/units.js';
-import { LAPSES, SimulatedWeb, WALLS, WAVES } from './simulated-web.js';
-import { World, type WorldReport } from './world.js';
+import { pass } from './passing-time.js';
+import { LAPSES, SimulatedWeb, SMALL_SITES, WALLS, WAVES, type Wall } from './simulated-web.js';
+import { RECOVERY, World, type WorldReport } from './world.js';
 
 export async function runWallsWorld(seed: number): Promise<WorldReport> {
   const world = new WallsWorld(seed);
@@ -29,6 +31,12 @@ export async function runLapsesWorld(seed: number): Promise<WorldReport> {
   return world.report();
 }
 
+export async function runSmallSitesWorld(seed: number): Promise<WorldReport> {
+  const world = new WallsWorld(seed, SMALL_SITES);
+  await world.run();
+  return world.report();
+}
+
 /** Reasons for which no page leaves that is there and does not say so itself. */
 const UNTRUE: readonly string[] = [
   'noindex',
@@ -44,15 +52,16 @@ class WallsWorld extends World {
 
   constructor(
     seed: number,
-    private readonly kinds: typeof WALLS | typeof WAVES | typeof LAPSES = WALLS,
+    private readonly kinds: readonly Wall[] = WALLS,
   ) {
-    super(seed, (random) =>
-      // A change in doubt is believed after a day: one host, which is never down, is ill for some hours at most.
-      kinds === LAPSES
-        ? new SimulatedWeb(random, 1, 36, true, 24)
-        : new SimulatedWeb(random, random.integer(1, 3), random.integer(14, 30), false, 14),
-    );
+    super(seed, (random) => {
+      // A change in doubt is believed after a day: hosts that are never down are ill for some hours at most.
+      if (kinds === LAPSES) return new SimulatedWeb(random, 1, 36, true, 24);
+      if (kinds === SMALL_SITES) return new SimulatedWeb(random, random.integer(1, 3), 3, true, 1);
+      return new SimulatedWeb(random, random.integer(1, 3), random.integer(14, 30), false, 14);
+    });
     this.web.writeLongTexts();
+    if (kinds === SMALL_SITES) this.web.stopGrowing();
     this.nextWall = this.laterBy(hours(6));
     // Not before the pages are indexed: a first crawl has nothing to lose.
     this.nextWall = (this.nextWall + hours(8)) as Instant;
@@ -85,9 +94,19 @@ class WallsWorld extends World {
         this.violations.push(`${url} is still held (${pendingDeletion})`);
   }
 
-  protected override compare(): void {
+  protected override async compare(): Promise<void> {
     super.compare();
     for (const [uri, text] of this.index.texts)
       if (!text.startsWith(this.web.textOf(uri) ?? '')) this.violations.push(`${uri} says ${JSON.stringify(text)}`);
+    await this.fallIll();
+  }
+
+  /** At last a host is ill for a while in which none of its pages changes: afterwards, none of them asks about the others. */
+  private async fallIll(): Promise<void> {
+    this.web.raiseWall(this.kinds.filter((kind) => kind !== 'moved pages'));
+    await pass(this.clock, hours(8));
+    this.web.recover();
+    await pass(this.clock, RECOVERY);
+    await this.checkRecovery();
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runLapsesWorld, runWallsWorld, runWavesWorld } from './walls-world.js';
+import { runLapsesWorld, runSmallSitesWorld, runWallsWorld, runWavesWorld } from './walls-world.js';
 import { worlds } from './worlds.js';
 
 /**
@@ -20,8 +20,14 @@ describe('good statuses with wrong contents: no document carries a text that its
     expect(violations, `npm run simulate -- --waves --from ${seed} --seeds 1`).toEqual([]);
   });
 
-  it.each(worlds({ count: 12, few: 1 }))('world %i, with lapses', async (seed) => {
+  /** The page that is held was the last one that was asked about the others. */
+  it.each(worlds({ count: 12, few: 1, found: [4018] }))('world %i, with lapses', async (seed) => {
     const { violations } = await runLapsesWorld(seed);
     expect(violations, `npm run simulate -- --lapses --from ${seed} --seeds 1`).toEqual([]);
+  });
+
+  it.each(worlds({ count: 24 }))('world %i, of small sites', async (seed) => {
+    const { violations } = await runSmallSitesWorld(seed);
+    expect(violations, `npm run simulate -- --small-sites --from ${seed} --seeds 1`).toEqual([]);
   });
 });

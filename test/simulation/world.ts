@@ -40,7 +40,8 @@ export const MAXIMUM_AGE = days(1);
 /** Orders that may be decided and unanswered at once: the limit of the delivery and what was in flight when it was reached. */
 const MOST_PENDING = 500 + 64;
 
-const RECOVERY = hours(3);
+/** How long a world is well before `checkRecovery`. */
+export const RECOVERY = hours(3);
 
 /** Pages whose visit is requested twice once all is well. */
 const MOST_REQUESTS = 10;
