@@ -186,6 +186,13 @@ describe('an encoded response', () => {
     expect(await get(url)).toMatchObject({ kind: 'response', body: Buffer.from(page) });
   });
 
+  it.each(['deflate', 'br', 'zstd'])('that announces %s but is gzip is decoded', async (name) => {
+    const page = '<!doctype html><p>Grüße, 你好</p>';
+    const { url } = await serve('200 OK', name, gzipSync(page));
+    expect(await get(url)).toMatchObject({ kind: 'response', body: Buffer.from(page) });
+    expect(inShort(await get((await serve('200 OK', name, gzipSync(page).subarray(0, -4))).url))).toMatch(/^failure/);
+  });
+
   it('that announces gzip but is a plain document is taken as it is', async () => {
     const pdf = Buffer.from('%PDF-1.4\n\x00\x01');
     expect(await get((await serve('200 OK', 'gzip', pdf)).url)).toMatchObject({ kind: 'response', body: pdf });
