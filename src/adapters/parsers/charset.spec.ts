@@ -39,6 +39,15 @@ describe('the encoding is taken from', () => {
     expect(findEncoding(broken, 'utf-8', 'html')).toBe('utf-8');
   });
 
+  it.each([
+    [latin1('<meta charset=utf-8><p>Gr\xfc\xdfe aus M\xfcnchen, f\xfcr alle</p>'), 'windows-1252'],
+    [Buffer.from('<meta charset=iso-8859-1><p>Für große Bäume und Äpfel im Frühling</p>'), 'utf-8'],
+    [Buffer.from(`<!--${' '.repeat(2_000)}--><meta charset=iso-8859-1><p>Für große Bäume und Äpfel</p>`), 'utf-8'],
+    [Buffer.concat([Buffer.from('<meta charset=utf-8><p>größer '), latin1('\xe9')]), 'utf-8'],
+  ])('the bytes, before a declaration that they contradict: %#', (page, encoding) => {
+    expect(findEncoding(page, undefined, 'html')).toBe(encoding);
+  });
+
   it('the header, where few letters happen to be valid UTF-8', () => {
     expect(findEncoding(latin1('<p>\xc2\xb3 and \xc3\xa9</p>'), 'windows-1251', 'html')).toBe('windows-1251');
   });

@@ -1,7 +1,8 @@
 /**
  * Finds a text's encoding and converts the text to valid UTF-8. Sources, in order: byte order mark, HTTP header,
  * declaration in the text (`<meta charset>`, XML declaration), UTF-16 markup, detection, windows-1252. Unknown labels
- * are ignored, and so is the header if the bytes clearly contradict it: many servers send one encoding for all files.
+ * are ignored, and so are labels that the bytes clearly contradict: many servers send one encoding for all files, and
+ * many templates state one for texts from another source.
  */
 import { isUtf8 } from 'node:buffer';
 import { getBOMEncoding, normalizeEncoding, TextDecoder } from '@exodus/bytes/encoding.js';
@@ -26,14 +27,15 @@ const REPLACEMENT = 'replacement';
 
 /** Returns the WHATWG name of the body's encoding, in lower case. `charset` is the label in the HTTP header. */
 export function findEncoding(body: Buffer, charset: string | undefined, format: TextFormat): string {
-  const sentEncoding = resolveEncoding(charset);
   const findDeclared = (): string | undefined => findDeclaredEncoding(body.subarray(0, PRESCAN_BYTES), format);
+  const believe = (encoding: string | undefined): string | undefined =>
+    encoding === undefined || isContradicted(encoding, body, findDeclared) ? undefined : encoding;
   return (
     getBOMEncoding(body) ??
-    (sentEncoding === undefined || isContradicted(sentEncoding, body, findDeclared) ? undefined : sentEncoding) ??
-    findDeclared() ??
+    believe(resolveEncoding(charset)) ??
+    believe(findDeclared()) ??
     (isUtf8(body) ? 'utf-8' : undefined) ??
-    findDeclaredEncoding(body.subarray(0, LATE_PRESCAN_BYTES), format) ??
+    believe(findDeclaredEncoding(body.subarray(0, LATE_PRESCAN_BYTES), format)) ??
     detectEncoding(format === 'text' ? body : extractNonAsciiWords(body))
   );
 }
@@ -44,7 +46,7 @@ export function findEncoding(body: Buffer, charset: string | undefined, format: 
  */
 const MIN_UTF8_CHARACTERS = 5;
 
-/** Whether the body cannot be meant to be in the encoding that the server sends. */
+/** Whether the body cannot be meant to be in the encoding that the server or the page states. */
 function isContradicted(encoding: string, body: Buffer, findDeclared: () => string | undefined): boolean {
   if (encoding === 'utf-8') return !isUtf8(body) && !UTF8_CHARACTER.test(body.toString('latin1'));
   // In UTF-16, most characters of markup have a zero byte.
