@@ -222,6 +222,12 @@ describe('reading', () => {
     expect(isDisallowed(0xef, 0x20, 0x20)).toBe(false);
   });
 
+  it('reads UTF-16 with a byte order mark', () => {
+    const littleEndian = Buffer.from('\ufeffuser-agent: *\ndisallow: /ü', 'utf16le');
+    for (const bytes of [littleEndian, Buffer.from(littleEndian).swap16()])
+      expect(['/%C3%BC', '/u'].map((path) => allows(bytes, 'a', path))).toEqual([false, true]);
+  });
+
   it('stops at 500 KiB and drops a truncated last line', () => {
     const head = 'user-agent: *\ndisallow: /early\n';
     const filler = '#'.repeat(ROBOTS_SIZE_LIMIT - head.length - '\ndisallow: /'.length);

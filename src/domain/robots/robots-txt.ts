@@ -60,10 +60,17 @@ export function estimateSize({ groups, sitemaps }: RobotsTxt): number {
 
 /** Accepts any input: invalid lines are skipped, as the RFC requires. */
 export function parseRobots(input: Uint8Array | string): RobotsTxt {
-  const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input;
+  const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : toByteText(input);
   const builder = new RobotsBuilder();
   for (const [index, line] of splitLines(bytes).entries()) builder.addLine(line, index + 1);
   return builder.build();
+}
+
+/** Editors on Windows may save a text in UTF-16, with a byte order mark; the RFC knows UTF-8 alone. */
+function toByteText(bytes: Uint8Array): Uint8Array {
+  const [first, second] = bytes;
+  const encoding = first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff && 'utf-16be';
+  return encoding ? new TextEncoder().encode(new TextDecoder(encoding).decode(bytes)) : bytes;
 }
 
 /**
