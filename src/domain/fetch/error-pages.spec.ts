@@ -21,7 +21,7 @@ const flip = (simhash: bigint, bits: readonly number[]) =>
     bits.reduce((value, bit) => value ^ (1n << BigInt(bit)), simhash),
   );
 const NAVIGATION = 'Home Products News About us Careers Contact Legal notice Privacy Cookies Help Terms of use Sign in';
-const probe: PageFingerprint = { simhash: 0x0123456789abcdefn, title: 'Oops', length: 1_000 };
+const probe: PageFingerprint = { simhash: 0x0123456789abcdefn, title: 'Shop', length: 1_000 };
 
 describe('error pages found by probing', () => {
   it('are recognized although they repeat the requested URL', () => {
@@ -45,6 +45,30 @@ describe('error pages found by probing', () => {
     expect(
       isErrorPage({ ...probe, title: '', simhash: flip(probe.simhash, [1, 2, 3, 4]) }, { ...probe, title: '' }),
     ).toBe(false);
+  });
+
+  it('are recognized by a title that names the error, whatever they suggest', () => {
+    const suggestion = { ...probe, simhash: ~probe.simhash, length: 4_000 };
+    for (const [title, expected] of [
+      ['Page not found', true],
+      ['Seite nicht gefunden', true],
+      ['Shop', false],
+    ] as const)
+      expect(isErrorPage({ ...suggestion, title }, { ...probe, title }), title).toBe(expected);
+    expect(isErrorPage({ ...suggestion, title: 'Not found: a novel' }, { ...probe, title: 'Not found' })).toBe(false);
+  });
+
+  it.each([
+    ['{"error":"not_found","path":"#","id":"k3f9"}', '{"error":"not_found","path":"#","id":"77ab2"}', true],
+    ['Cannot GET # (12:05:09)', 'Cannot GET # (12:06:31)', true],
+    ['404', '500', false],
+    ['Cannot GET #', 'Opening hours of #', false],
+  ])('of few words are the same but for ids: %s, %s', (first, second, expected) => {
+    const print = (text: string, href: string) =>
+      computeFingerprint({ title: '', text: text.replace('#', href) }, toCrawlUrl(href))!;
+    expect(isErrorPage(print(first, 'http://a.example/gone'), print(second, 'http://a.example/x9k.html'))).toBe(
+      expected,
+    );
   });
 
   it('do not exist on a host that answers everything with one page', () => {

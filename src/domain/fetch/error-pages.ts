@@ -11,7 +11,7 @@ import { computeUrlKey } from '../url/url-key.js';
 export interface PageFingerprint {
   /** 64-bit simhash of the text without the page's URL; the sign does not matter. */
   readonly simhash: bigint;
-  /** True if the text has too few words for a simhash, and the number is a digest of it. */
+  /** True if the text has too few words for a simhash, and the number is a digest of those without digits. */
   readonly exact?: boolean;
   readonly title: string;
   /** Length of the text, in characters. */
@@ -38,12 +38,17 @@ export function computeFingerprint(
   url: CrawlUrl,
 ): PageFingerprint | undefined {
   const { title, text } = removeUrl(page, url);
-  const words = text.replace(/\s+/g, ' ').trim();
-  if (words === '') return undefined;
+  if (text.trim() === '') return undefined;
   const facts = { title, length: text.length };
-  const hash = computeSimhash(text);
-  return hash === undefined ? { ...facts, simhash: computeUrlKey(words), exact: true } : { ...facts, simhash: hash };
+  const simhash = computeSimhash(text);
+  return simhash === undefined
+    ? { ...facts, simhash: computeUrlKey(omitIds(text)), exact: true }
+    : { ...facts, simhash };
 }
+
+/** The words of a short text without times and ids of requests; the text itself if it has no others. */
+const omitIds = (text: string): string =>
+  (text.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !/\d/.test(word)).join(' ') || text.trim();
 
 /** Removes the forms in which a page may repeat its own URL, so that one page is recognized under any URL. */
 export function removeUrl(
@@ -93,11 +98,13 @@ export function detectErrorPage(probe: PageFingerprint, goodPage: PageFingerprin
 
 /** Whether the page is its host's error page under a different URL. */
 export function isErrorPage(page: PageFingerprint, errorPage: PageFingerprint): boolean {
+  const hasSameTitle = page.title !== '' && page.title === errorPage.title;
+  // An error page may suggest other pages for each URL.
+  if (hasSameTitle && ERROR_WORDS.test(page.title)) return true;
   if (page.exact || errorPage.exact)
     return page.exact === errorPage.exact && page.simhash === errorPage.simhash && page.title === errorPage.title;
   const maxDifference = Math.max(LENGTH_SLACK, MAX_LENGTH_SHARE * Math.max(page.length, errorPage.length));
   if (Math.abs(page.length - errorPage.length) > maxDifference) return false;
-  const hasSameTitle = page.title !== '' && page.title === errorPage.title;
   return (
     countDifferingBits(page.simhash, errorPage.simhash) <=
     (hasSameTitle ? MAX_TEXT_DIFFERENCE_WITH_SAME_TITLE : MAX_TEXT_DIFFERENCE)
@@ -116,7 +123,7 @@ const MAX_SEARCHED_TEXT = 2_000;
 const ERROR_WORDS = new RegExp(
   [
     String.raw`\b404\b`,
-    "(?:not|cannot|can[’']t|couldn[’']t) be found|not found|(?:could not|couldn[’']t|can[’']t|cannot) find",
+    "(?:not|cannot|can[’']t|couldn[’']t) be found|not[ _-]?found|\\bcannot get /|(?:could not|couldn[’']t|can[’']t|cannot) find",
     "(?:does not|doesn[’']t|no longer) exist|no longer available|\\boops\\b",
     'nicht (?:gefunden|vorhanden|verfügbar)|existiert nicht',
     "introuvable|n[’']existe (?:pas|plus)|no (?:encontrad|existe)|non (?:trovat|esiste)|não (?:encontrad|existe)",
