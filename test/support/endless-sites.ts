@@ -53,6 +53,15 @@ const sessions: Part = ({ pathname }) => {
   return page(`Room ${n}`, [link(1), link(2)], `Welcome to room ${n}.`, `room ${n}`);
 };
 
+const WORDS = ['team', 'jobs', 'press', 'history'];
+
+/** Relative links on a site that answers every path, with the path above the text. */
+const relative: Part = ({ pathname }) => {
+  if (!pathname.startsWith('/about/')) return undefined;
+  const links = WORDS.map((word) => `${pathname}${word}/`);
+  return page('About', links, `You are here: ${pathname.split('/').join(' > ')}. We make things.`);
+};
+
 const FACETS = ['color', 'size', 'brand', 'price', 'stock', 'sort'];
 const VALUES = ['one', 'two', 'three', 'four'];
 
@@ -70,7 +79,7 @@ const facets: Part = ({ pathname, searchParams }) => {
   return page('Shop', [...links, ...things], `Filtered by ${[...searchParams.keys()].join(', ')}.`);
 };
 
-const PARTS = { calendar, agenda, next, sessions, facets };
+const PARTS = { calendar, agenda, next, sessions, relative, facets };
 
 /** Where the endless parts begin. */
 export const ENDLESS: Readonly<Record<keyof typeof PARTS, { readonly start: string; readonly like: string }>> = {
@@ -78,6 +87,7 @@ export const ENDLESS: Readonly<Record<keyof typeof PARTS, { readonly start: stri
   agenda: { start: '/agenda?month=1&year=2026', like: '/agenda?' },
   next: { start: '/photo/1', like: '/photo/' },
   sessions: { start: '/s/00000001/room1', like: '/s/' },
+  relative: { start: '/about/', like: '/about/' },
   facets: { start: '/shop', like: '/shop?' },
 };
 

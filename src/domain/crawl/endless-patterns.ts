@@ -1,6 +1,6 @@
 import { BoundedMap } from '../bounded-map.js';
 import { Vocabulary } from '../content/vocabulary.js';
-import { toUrlPattern } from '../url/url-pattern.js';
+import { toGrowingPattern } from '../url/url-pattern.js';
 
 /** Number of consecutive first visits without anything new after which a pattern is considered endless. */
 export const MAX_BARREN_PAGES = 50;
@@ -48,7 +48,7 @@ export class EndlessPatterns {
 
   /** Call this for every link to an unknown URL. */
   countNewUrl(hostKey: string, url: string): void {
-    const pattern = toUrlPattern(url);
+    const pattern = toGrowingPattern(url);
     if (pattern === undefined || this.watches.get(hostKey, pattern)) return;
     const count = (this.urlCounts.get(hostKey, pattern) ?? 0) + 1;
     if (count < this.getLimit()) this.urlCounts.set(hostKey, pattern, count);
@@ -108,7 +108,7 @@ export class EndlessPatterns {
 
   private findWatch(hostKey: string, url: string): Watch | undefined {
     if (this.watches.size === 0) return undefined;
-    const pattern = toUrlPattern(url);
+    const pattern = toGrowingPattern(url);
     return pattern === undefined ? undefined : this.watches.get(hostKey, pattern);
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toUrlPattern } from './url-pattern.js';
+import { toGrowingPattern, toUrlPattern } from './url-pattern.js';
 
 describe('the pattern of a URL', () => {
   it.each([
@@ -45,4 +45,17 @@ describe('the pattern of a URL', () => {
       }),
     );
   });
+});
+
+it.each([
+  ['https://a.example/team/jobs/team/', '/…/x/…/x'],
+  ['https://a.example/jobs/press/jobs', '/…/x/…/x'],
+  ['https://a.example/team/team', '/…/x/…/x'],
+  ['https://a.example/team/jobs/', undefined],
+  ['https://a.example/a.example/', undefined],
+  ['https://a.example//', undefined],
+  ['https://a.example/', undefined],
+  ['https://a.example/team/7/team/', '/team/N/team/'],
+])('the pattern by which %s may have any number of others is %s', (url, pattern) => {
+  expect(toGrowingPattern(url)).toBe(pattern);
 });

@@ -18,6 +18,22 @@ export function toUrlPattern(href: string): string | undefined {
   return hasDigit(href, pathStart) ? maskNumbers(href.slice(pathStart)) : undefined;
 }
 
+/** All paths in which a segment occurs twice, without a query and numbers. */
+const REPEATING = '/…/x/…/x';
+
+/**
+ * What a URL has in common with others of which a site may have any number: `toUrlPattern`, or that a segment of its
+ * path is repeated, as in what becomes of relative links on a site that answers every path.
+ */
+export const toGrowingPattern = (href: string): string | undefined =>
+  toUrlPattern(href) ?? (repeatsSegment(href) ? REPEATING : undefined);
+
+function repeatsSegment(href: string): boolean {
+  const segments = href.split('/').slice(3);
+  if (segments.at(-1) === '') segments.pop();
+  return segments.length > 1 && new Set(segments).size < segments.length;
+}
+
 /** A hand-written loop, because it runs for every URL that is found. */
 function maskNumbers(path: string): string {
   const text = path.length > UUID_LENGTH && path.includes('-') ? path.replace(UUID, '0') : path;

@@ -4,7 +4,7 @@
  */
 import { EndlessPatterns, MAX_BARREN_PAGES } from '../../../domain/crawl/endless-patterns.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import { toUrlPattern } from '../../../domain/url/url-pattern.js';
+import { toGrowingPattern } from '../../../domain/url/url-pattern.js';
 import type { NewUrl, Settings } from '../../ports/frontier-store.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
 import type { PageTask } from '../../ports/page-task.js';
@@ -105,7 +105,7 @@ export class EndlessLinks {
   /** Explains why further URLs like this one are not accepted from each other's pages; undefined if they are. */
   findObjection(hostKey: string, url: string): string | undefined {
     if (!this.patterns.isEndless(hostKey, url)) return undefined;
-    return `there are ${this.getLimit()} or more URLs like ${toUrlPattern(url)}, and the last ${MAX_BARREN_PAGES} of them brought nothing new: no words and no links`;
+    return `there are ${this.getLimit()} or more URLs like ${toGrowingPattern(url)}, and the last ${MAX_BARREN_PAGES} of them brought nothing new: no words and no links`;
   }
 
   /**
@@ -127,9 +127,9 @@ export class EndlessLinks {
 
   private async recordPage(page: UrlState, words: Int32Array, newUrls: readonly UrlState[]): Promise<boolean> {
     const { hostKey, url } = page;
-    const ownPattern = toUrlPattern(url);
+    const ownPattern = toGrowingPattern(url);
     const ledToNewPages = newUrls.some(
-      (newUrl) => toUrlPattern(newUrl.url) !== ownPattern && !this.isOfEndlessPattern(newUrl),
+      (newUrl) => toGrowingPattern(newUrl.url) !== ownPattern && !this.isOfEndlessPattern(newUrl),
     );
     const { isProductive, endlessChanged } = this.patterns.recordPage({
       hostKey,
