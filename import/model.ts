@@ -128,6 +128,25 @@ export interface ReportLine {
 /** Why a setting was not taken, if nothing better is known. */
 export const NO_COUNTERPART = 'has no counterpart';
 
+const IN_FETCHER = 'in the Fetcher; passwords are not copied';
+
+/** What has a counterpart that people have to write themselves, by the names that products give it. */
+const BY_HAND: readonly (readonly [name: RegExp, note: string])[] = [
+  [/prox(?:y|ies)/i, `write a Proxy ${IN_FETCHER}`],
+  [/login|form_?credential|(?:basic|http|web)_?auth/i, `write a Credential or a Login ${IN_FETCHER} (docs/logins.md)`],
+  [/cookie/i, 'set cookies of the Fetcher'],
+  [/header/i, `write a Header ${IN_FETCHER}`],
+  [/user[._ -]?agent/i, 'set userAgent of the Fetcher'],
+  [/\bssl|\btls|certificate/i, 'write a CertificateAuthority in the Fetcher, or set its verifyCertificates'],
+  [/private_?networks|loopback/i, 'write an AllowAddress in the Fetcher'],
+  [/redirect/i, 'set maxRedirects of the Fetcher'],
+  [/retry|retries/i, 'write a cw:ErrorPolicy'],
+  [/selenium|playwright|puppeteer|splash|web_?driver|browser/i, 'set render of the Crawler (docs/rendering.md)'],
+];
+
+/** User names and passwords in URLs. */
+const USER_INFO = /(?<=:\/\/)[^\s/@]*(?:@[^\s/@]*)*@/g;
+
 export class ImportReport {
   readonly lines: ReportLine[] = [];
   private readonly knownKeys = new Set<string>();
@@ -172,9 +191,12 @@ export class ImportReport {
   }
 
   /** Adds the line unless it exists already: several crawlers in one file often cause the same line. */
-  private addLine(line: ReportLine, nodes: readonly (Node | undefined)[]): void {
+  private addLine(original: ReportLine, nodes: readonly (Node | undefined)[]): void {
     this.coverAll(nodes);
     const place = nodes.find((node) => node !== undefined)?.place;
+    const setting = original.setting.replace(USER_INFO, '…@');
+    const hint = original.note.endsWith(NO_COUNTERPART) && BY_HAND.find(([name]) => name.test(setting));
+    const line = { ...original, setting, note: hint ? hint[1] : original.note };
     const key = JSON.stringify(line.kind === 'not taken' ? { ...line, place } : line);
     if (this.knownKeys.has(key)) return;
     this.knownKeys.add(key);

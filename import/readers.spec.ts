@@ -279,7 +279,7 @@ it('Fess: each value is taken, or listed with its line', () => {
     configParameter: 'client.robotsTxtEnabled=false',
     permissions: ['{role}guest'],
     virtualHosts: null,
-    available: false,
+    available: true,
   };
   const text = [
     { index: { _index: '.fess_config.web_config', _id: '1' } },
@@ -296,7 +296,6 @@ it('Fess: each value is taken, or listed with its line', () => {
     'f.bulk:2 numOfThread of docs',
     'f.bulk:2 configParameter of docs',
     'f.bulk:2 permissions of docs',
-    'f.bulk:2 available of docs',
     'f.bulk:5 entry',
   ]);
 });

@@ -14,6 +14,7 @@ import {
   NO_COUNTERPART,
   type Pattern,
   pluralize,
+  setPart,
 } from '../model.js';
 import { escapeRegExp } from '../patterns.js';
 import { type Node, parseYaml } from '../tree.js';
@@ -42,6 +43,11 @@ const copyTo =
     crawler[part][key] = String(Math.min(maximum, Math.round(Number(value) * factor)));
   };
 
+const copyToPart =
+  (element: string, key: string, maximum: number) =>
+  (value: string, crawler: ImportedCrawler): void =>
+    setPart(crawler, element, { [key]: String(Math.min(maximum, Number(value))) });
+
 /** Settings with a counterpart whose value is a number, or true or false. */
 const SETTINGS: Readonly<Record<string, Setting>> = {
   max_crawl_depth: [
@@ -57,12 +63,9 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
   connect_timeout: [copyTo('fetcher', 'connectTimeoutMS', 1000), 'connectTimeoutMS of Fetcher'],
   socket_timeout: [copyTo('fetcher', 'bodyTimeoutMS', 1000), 'bodyTimeoutMS of Fetcher'],
   threads_per_crawl: [copyTo('attributes', 'nthreads', 1, 1000), 'nthreads'],
-  max_extracted_links_count: [
-    (value, crawler) => {
-      crawler.parts['Traps'] = { ...crawler.parts['Traps'], maxLinksPerPage: value };
-    },
-    'maxLinksPerPage of cw:Traps',
-  ],
+  max_url_length: [copyToPart('LinkRules', 'maxUrlLength', 65_536), 'maxUrlLength of cw:LinkRules'],
+  max_url_segments: [copyToPart('Traps', 'maxPathDepth', 1000), 'maxPathDepth of cw:Traps'],
+  max_extracted_links_count: [copyToPart('Traps', 'maxLinksPerPage', 1_000_000), 'maxLinksPerPage of cw:Traps'],
 };
 
 const REPLACEMENTS: Readonly<Record<string, string>> = {

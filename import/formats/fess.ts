@@ -8,15 +8,23 @@ import {
   isUrl,
   NO_COUNTERPART,
   type Pattern,
+  pluralize,
   splitLines,
 } from '../model.js';
 import { Node } from '../tree.js';
 
 export function readFess(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  const crawlers = files.flatMap((file) => readWebConfigs(file, report)).map((config) => toCrawler(config, report));
-  if (crawlers.length === 0)
+  const configs = files.flatMap((file) => readWebConfigs(file, report));
+  const crawlers = configs.filter((config) => isOn(config, report)).map((config) => toCrawler(config, report));
+  if (configs.length === 0)
     throw new ImportError('it contains no web crawl: export the configuration under System > Backup');
   return crawlers;
+}
+
+function isOn(config: Node, report: ImportReport): boolean {
+  const isOff = config.find('available')?.text === 'false';
+  if (isOff) report.reportSkipped(config.find('name')?.text ?? 'a web crawl', 'it is switched off (available)', config);
+  return !isOff;
 }
 
 /** The file consists of pairs of lines: the index to which an entry belongs, followed by the entry. */
@@ -39,7 +47,7 @@ function readWebConfigs({ name, text }: ImportFile, report: ImportReport): Node[
     if (/web_config$/.test(index)) return next && !next.find('index') ? [next] : [];
     report.reportSkipped(
       index,
-      /file_config|data_config/.test(index) ? 'only web crawls are imported' : 'is not part of a crawl in Crawlway',
+      /file_config|data_config/.test(index) ? 'only web crawls are imported' : NO_COUNTERPART,
       entry,
       next?.find('index') ? undefined : next,
     );
@@ -70,7 +78,7 @@ function toCrawler(config: Node, report: ImportReport): ImportedCrawler {
   crawler.exclude = parsePatterns(getText('excludedUrls'));
   crawler.staysOnSite = crawler.include.length === 0;
   report.reportTaken(
-    `${crawler.name}: ${crawler.roots.length} URLs, ${crawler.include.length} included, ${crawler.exclude.length} excluded`,
+    `${crawler.name}: ${pluralize(crawler.roots.length, 'URL')}, ${crawler.include.length} included, ${crawler.exclude.length} excluded`,
     'roots and Conditions',
     ...['urls', 'includedUrls', 'excludedUrls', ...LABELS].map((name) => config.find(name)),
   );
@@ -108,7 +116,6 @@ const REASONS: Readonly<Record<string, string>> = {
   includedDocUrls: 'write Rules with NoIndex for pages from which you want only the links',
   excludedDocUrls: 'write Rules with NoIndex for pages from which you want only the links',
   maxAccessCount: 'crawls never end in Crawlway',
-  available: 'a crawler of the file always runs: remove it if it was switched off',
   depth: 'a negative depth means no limit, which is the default',
   boost: 'the search index ranks documents',
 };

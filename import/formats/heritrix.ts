@@ -66,8 +66,12 @@ function importSeeds(list: Node, name: string, crawler: ImportedCrawler, report:
 function importBeans(tree: Node, job: Job): void {
   const { crawler, report } = job;
   for (const node of findSeedValues(tree)) {
-    const urls = splitLines(node.text).filter(isUrl);
+    const lines = splitLines(node.text);
+    const urls = lines.filter(isUrl);
     if (urls.length === 0) continue;
+    for (const line of lines)
+      if (!isUrl(line))
+        report.reportSkipped(line, 'is no seed: specify a file with the SURT prefixes of the scope', node);
     appendAll(crawler.roots, urls);
     report.reportTaken(pluralize(urls.length, 'seed'), 'roots', node);
   }
@@ -101,8 +105,9 @@ function listSettings(tree: Node, report: ImportReport): [string, string, Node][
       if (node.name === 'prop' && !node.isReported) settings.push([node.attributes['key'] ?? '', node.text, node]);
       if (node.name !== 'value') continue;
       for (const line of splitLines(node.text)) {
-        const [, key, value] = /^([\w.]{1,200})\s{0,50}=(.*)$/.exec(line) ?? [];
+        const [, key, value] = /^([\w.[\]]{1,200})\s{0,50}=(.*)$/.exec(line) ?? [];
         if (key !== undefined) settings.push([key, (value ?? '').trim(), node]);
+        else report.reportSkipped(line, 'is no override NAME=VALUE', node);
       }
       report.cover(node);
     }

@@ -95,7 +95,11 @@ function toCrawler(node: Node, lists: Lists, report: ImportReport): ImportedCraw
     const setting = findFirst(node, name);
     if (setting && !setting.isReported) importNode(setting, crawler, report);
   }
-  for (const filters of findAll(node, 'referenceFilters', 'httpURLFilters')) {
+  // A fetcher's own filters choose the fetcher of a page.
+  const ofFetchers = findAll(node, 'fetcher').flatMap((fetcher) => findAll(fetcher, 'referenceFilters'));
+  for (const filters of findAll(node, 'referenceFilters', 'httpURLFilters').filter(
+    (one) => !ofFetchers.includes(one),
+  )) {
     for (const filter of findFilters(filters)) importFilter(filter, crawler, report);
   }
   importHandlers(node, crawler, report);

@@ -21,7 +21,8 @@ import { findAll, findSetting, type Node, parseList, parseXml } from '../tree.js
 export function readNutch(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const crawler = { ...createCrawler('nutch'), staysOnSite: false, acceptsOthers: true };
   const settings = new Map<string, string>();
-  for (const file of files.filter(isXml)) {
+  const others = files.filter((file) => reportOther(file, report));
+  for (const file of files.filter((one) => isXml(one) && !others.includes(one))) {
     const tree = parseXml(file, report);
     if (tree.name !== 'configuration') throw new ImportError(`${file.name} contains no element configuration`);
     for (const property of findAll(tree, 'property')) {
@@ -31,7 +32,7 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
     }
   }
   let filterCount = 0;
-  for (const file of files.filter((one) => !isXml(one))) {
+  for (const file of files.filter((one) => !isXml(one) && !others.includes(one))) {
     const kind = findFilterKind(file, settings);
     const list = parseList(file, report);
     if (kind === undefined) importSeeds(list, file, crawler, report);
@@ -48,6 +49,28 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
   }
   limitToSeeds(crawler, settings, filterCount, report);
   return [crawler];
+}
+
+/** Files of the folder conf with another purpose, so that the whole folder can be given. */
+const OTHER_FILES: readonly (readonly [name: RegExp, reason: string])[] = [
+  [
+    /^regex-normalize\.xml$|-urlnormalizer\.txt$/,
+    'URLs are always normalized; see Canonicalization in docs/reference.md',
+  ],
+  [/^index-writers\.xml$|^exchanges\.xml$/, 'write a Sink (docs/sinks.md): documents go to documents.jsonl until then'],
+  [/^httpclient-auth\.xml$|^cookies\.txt$/, 'write a Credential or a Login in the Fetcher; passwords are not copied'],
+  [/mimetype|^contenttype-mapping/, 'write MimeTypes'],
+  [/^db-ignore-external-exemptions/, 'write Rules that accept its URLs, which are on other sites'],
+  [
+    /\.(?:xsl|dtd|template|properties)$|^(?:log4j2?|parse-plugins|tika-mimetypes|subcollections|schema|host-protocol-mapping|protocols|gora[\w-]*|[\w-]*solr[\w-]*)\.(?:xml|txt)$/,
+    'has nothing to do with what is crawled here',
+  ],
+];
+
+function reportOther(file: ImportFile, report: ImportReport): boolean {
+  const reason = OTHER_FILES.find(([name]) => name.test(file.name))?.[1];
+  if (reason !== undefined) report.reportSkipped(file.name, reason, parseList(file, report));
+  return reason !== undefined;
 }
 
 const isXml = ({ text }: ImportFile): boolean => /^\uFEFF?\s*</.test(text);

@@ -100,7 +100,10 @@ function parseRule(line: Node, report: ImportReport): ImportedRule[] {
     /^(forbid|allow)\s+(prefix|domain|regexp|address)\s+(\S+)/i.exec(line.text) ?? [];
   const pattern = toMatch(kind.toLowerCase(), value);
   if (pattern) return [{ accept: verb!.toLowerCase() === 'allow', pattern }];
-  report.reportSkipped(line.text, 'only cw:CrawlSpace supports address rules: write them in a file of their own', line);
+  const reason = /^\w+\s+address\b/i.test(line.text)
+    ? 'only cw:CrawlSpace supports address rules: write them in a file of their own'
+    : 'is no rule about a prefix, a domain, an expression (regexp) or an address';
+  report.reportSkipped(line.text, reason, line);
   return [];
 }
 

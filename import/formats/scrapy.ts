@@ -12,7 +12,7 @@ import {
   pluralize,
 } from '../model.js';
 import type { Node } from '../node.js';
-import { escapeRegExp } from '../patterns.js';
+import { escapeRegExp, restrictToHosts } from '../patterns.js';
 import { parsePython, readString } from '../python.js';
 
 const CODE_NOTE = 'code is not converted; use cw:Content to extract fields from pages';
@@ -74,6 +74,9 @@ function toCrawler(spider: Node, scope: Scope, report: ImportReport): ImportedCr
   crawler.rules = domains.map((value) => ({ accept: true, pattern: { kind: 'domain', value } }));
   crawler.acceptsOthers = domains.length === 0;
   importRules(spider.find('rules'), scope, crawler, report);
+  // Only a CrawlSpider follows links by itself; which links the code of other spiders follows is unknown.
+  if (domains.length === 0 && !/\bCrawlSpider\b/.test(spider.text))
+    restrictToHosts(crawler, 'the spider follows links by its code, which is not converted', report);
   report.reportTaken(
     `${crawler.name}: ${pluralize(crawler.roots.length, 'start URL')}, ${pluralize(domains.length, 'allowed domain')}`,
     'roots and rules',

@@ -158,7 +158,8 @@ function importConfiguration(tree: Node, reading: Reading): Node {
     ...tree.children.filter(({ name }) => !parts.has(name)),
   ];
   for (const { name, text } of settings) reading.settings.set(name, text);
-  for (const node of settings) importSetting(node, settings, reading);
+  // A sink takes several settings at once.
+  for (const node of settings) if (!node.isReported) importSetting(node, settings, reading);
   for (const node of tree.children)
     if (['spouts', 'bolts', 'streams', 'components', 'includes'].includes(node.name)) importTopologyPart(node, reading);
     else if (['name', 'className', 'id'].includes(node.name)) report.cover(node);
@@ -223,14 +224,18 @@ function importSetting(node: Node, all: readonly Node[], { crawler, report }: Re
 type Part = Pick<Reading, 'crawler' | 'report'>;
 
 function importAddress(node: Node, product: string, all: readonly Node[], { crawler, report }: Part): void {
-  const indexName = all.find(({ name }) => name === `${product}.indexer.index.name`);
+  const find = (part: string): Node | undefined => all.find(({ name }) => name === `${product}.indexer.${part}`);
+  const [indexName, user, password] = [find('index.name'), find('user'), find('password')];
+  const login = user?.text;
   const url = (node.text || node.children[0]?.text || '').split(',')[0]!.trim();
   crawler.sink = {
     type: product === 'es' ? 'elasticsearch' : 'opensearch',
     url: isUrl(url) ? url : `http://${url}`,
     index: indexName?.text ?? 'content',
+    ...(login ? { login, secret: 'password' } : {}),
   };
-  report.reportChanged(node.name, "Sink main, with Crawlway's field names", node, indexName);
+  const secret = login ? '; its password comes from CRAWLWAY_SECRET_SINK' : '';
+  report.reportChanged(node.name, `Sink main, with Crawlway's field names${secret}`, node, indexName, user, password);
 }
 
 /** `parse.title=title` in a list, or as a mapping: metadata and the field for each. */

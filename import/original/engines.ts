@@ -42,7 +42,9 @@ function createNorconexCrawler(
     .map((text) => new URL(text));
   const scope = find('urlScopeResolver', 'referenceScopeResolver')[0] ?? start[0];
   const is = (name: string): boolean => textOf(scope, name) === 'true';
+  const ofFetchers = find('fetcher').flatMap((fetcher) => findAll(fetcher, 'referenceFilters'));
   const filters = find('referenceFilters', 'httpURLFilters')
+    .filter((list) => !ofFetchers.includes(list))
     .flatMap((list) => {
       const inner = findAll(list, 'filter');
       return inner.length > 0 ? inner : textOf(list, 'class') ? [list] : [];

@@ -82,6 +82,7 @@ export function createFess(files: readonly ImportFile[]): Original {
     const { index: head } = JSON.parse(lines[index - 1]?.text ?? '{}') as { index?: { _index?: string } };
     if (!head?._index?.endsWith('web_config')) return [];
     const config = JSON.parse(text) as Record<string, unknown>;
+    if (String(config['available']) === 'false') return [];
     const compile = (name: string): RegExp[] =>
       String(config[name] ?? '')
         .split('\n')

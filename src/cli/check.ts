@@ -50,10 +50,19 @@ async function checkFile(path: string, data: string | undefined): Promise<Checke
     wrapper === undefined
       ? await openConfigurationFile(path, { storage }).check()
       : await checkRuleFile(path, wrapper, storage);
-  const isUnset = ({ code }: Problem): boolean => code === 'unset-variable';
-  const names = problems.filter(isUnset).flatMap(({ message }) => /CRAWLWAY_SECRET_\w+/.exec(message)?.[0] ?? []);
-  return { problems: problems.filter((problem) => !isUnset(problem)), unsetVariables: [...new Set(names)], definition };
+  return {
+    problems: problems.filter((problem) => !isUnset(problem)),
+    unsetVariables: listUnsetVariables(problems),
+    definition,
+  };
 }
+
+const isUnset = ({ code }: Problem): boolean => code === 'unset-variable';
+
+/** Environment variables that a configuration needs for its secrets, and that are not set. */
+export const listUnsetVariables = (problems: readonly Problem[]): string[] => [
+  ...new Set(problems.filter(isUnset).flatMap(({ message }) => /CRAWLWAY_SECRET_\w+/.exec(message)?.[0] ?? [])),
+];
 
 /** Whether rules suit roots and other files is known only from the configuration that names their file. */
 const ABOUT_OTHERS: ReadonlySet<string> = new Set(['host-in-no-space', 'host-in-two-spaces', 'root-rejected']);

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { IMPORT_FORMATS } from '../../import/formats.js';
 import '../server/end-with-launcher.js';
 import { SINK_TYPE_NAMES } from '../domain/push/sink-types.js';
-import { fail } from '../server/fail.js';
+import { fail, toFileError } from '../server/fail.js';
 import { GRANT_FORM } from '../server/security/api-keys.js';
 import { SERVER_VERSION } from '../server/version.js';
 import { printCompletion, SHELLS } from './completion.js';
@@ -336,7 +336,7 @@ addJsonOption(addDatabaseOptions(store.command('import')))
 /** With `crawlway … | head`, the reader stops reading, which is not an error. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
-  fail(error);
+  fail(toFileError('standard output', 'written', error));
 });
 
 await program.parseAsync().catch(fail);

@@ -20,11 +20,18 @@ export function fail(error: unknown): never {
   process.exit(1);
 }
 
+/** What the words of the system leave unclear. */
+const REASONS: Readonly<Record<string, string>> = {
+  EISDIR: 'it is a folder; a file is expected',
+  ENOTDIR: 'a part of its path is a file; a folder is expected',
+  'mkdir EEXIST': 'it is a file; a folder is expected',
+};
+
 /** Turns an operating system error for a file into a UsageError. Any other error is a bug and is returned unchanged. */
 export function toFileError(path: string, verb: 'read' | 'written' | 'used', error: unknown): unknown {
   const { code, errno, syscall } = error as NodeJS.ErrnoException;
   if (errno === undefined || syscall === undefined) return error;
-  const reason = code === 'EISDIR' ? 'it is a folder; a file is expected' : getSystemErrorMessage(errno);
+  const reason = REASONS[`${syscall} ${code}`] ?? REASONS[code ?? ''] ?? getSystemErrorMessage(errno);
   return new UsageError(`${path} cannot be ${verb}: ${reason}`);
 }
 

@@ -51,6 +51,14 @@ it('with --json every result is one JSON document', async () => {
   );
 });
 
+it('explain judges by a configuration whose secrets are not set here', async () => {
+  const config = join(world.folder, 'secrets.xml');
+  const sink = `<cw:Sink name="s" type="json" url="https://x.example/" secret="\${CRAWLWAY_SECRET_ELSEWHERE}"/>`;
+  const xml = readFileSync(world.configFile, 'utf8').replace('</CrawlConfig>', `${sink}</CrawlConfig>`);
+  writeFileSync(config, xml);
+  expect(await printed(() => explain(world.site.url('/a.html'), { config }))).toMatch(/accepts it/);
+});
+
 it('--crawler is required only where there is a choice', async () => {
   const several = createServer((request, response) => {
     const [, crawler, list] = /^\/api\/v1\/crawlers(?:\/(\w+)\/(\w+))?/.exec(request.url!)!;

@@ -51,6 +51,10 @@ describe('the calls for crawlers and URLs', () => {
       );
     expect(await found('status=error')).toEqual(['/missing.html']);
     expect(await found('reason=http-404')).toEqual(['/missing.html']);
+    expect(await world.get('crawlers/test/urls?reason=http-44')).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '?reason', detail: 'reason must be a code that GET /api/v1/reasons lists' }] },
+    });
     expect(await found(`prefix=${encoded('/b')}`)).toEqual(['/b.html']);
     expect(await found(`host=127.0.0.1%3A${world.site.port}&indexed=true`)).toHaveLength(4);
     expect(await found('host=elsewhere')).toEqual([]);

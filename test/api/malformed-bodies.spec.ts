@@ -69,6 +69,12 @@ const cases = own.flatMap(([path, item]) =>
   ),
 );
 
+const withoutBody = own.flatMap(([path, item]) =>
+  Object.entries(item)
+    .filter(([method, { requestBody }]) => /^(?:post|put|delete)$/.test(method) && !requestBody)
+    .map(([method]) => [method.toUpperCase(), path.replace('{crawler}', 'test').replaceAll(/\{\w+\}/g, '1')] as const),
+);
+
 const errorsAt = (problem: Problem): (string | undefined)[] => (problem.errors ?? []).map(({ pointer }) => pointer);
 const rules = 'config/crawlers/test/rules';
 const path = { element: 'Path', value: '/q' };
@@ -85,6 +91,14 @@ describe('a body', () => {
       );
     }
     expect(await world.etag()).toBe(etag);
+  });
+
+  it('that the call does not read is refused, with the name of its field', async () => {
+    expect(withoutBody.length).toBeGreaterThan(10);
+    for (const [method, path] of withoutBody) {
+      const answer = await world.send<Problem>(method, path, { until: '2h' });
+      expect([answer.status, errorsAt(answer.body)], `${method} ${path}`).toEqual([400, ['/until']]);
+    }
   });
 
   it('that is null, a list or a number is refused', async () => {

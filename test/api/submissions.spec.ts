@@ -92,7 +92,7 @@ describe('the calls that change what is crawled', () => {
     expect([failed.status, failed.body.count]).toEqual([200, 0]);
     const filtered = await world.send('POST', 'crawlers/test/refresh', { status: 'indexed', indexed: false });
     expect([filtered.status, filtered.body.count]).toEqual([200, 0]);
-    for (const body of [{}, { url: 'x', like: 'y' }, { url: 'x', reason: 'y' }, { prefix: '' }])
+    for (const body of [{}, { url: 'x', like: 'y' }, { url: 'x', reason: 'http-404' }, { prefix: '' }])
       expect((await world.send('POST', 'crawlers/test/refresh', body)).status).toBe(422);
     const unknown = await world.send('POST', 'crawlers/test/refresh', { url: 'https://never.example/' });
     expect(unknown.status).toBe(404);

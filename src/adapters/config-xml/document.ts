@@ -106,6 +106,7 @@ export function* parseDocumentInSteps(
 /** Parses runs of elements by themselves, beside a frame in which comments stand for them. */
 function* parsePieces(text: string, file: string, elementsPerPiece: number): Steps<XmlDocument> {
   const findPlace = createPlaceFinder(text, file);
+  if (text.trim() === '') throw new XmlFault('xml-not-well-formed', 'the file is empty', findPlace(0));
   const runs = scanMarkup(text, elementsPerPiece);
   if ('code' in runs) throw new XmlFault(runs.code, runs.message, findPlace(runs.offset));
   const [frame, ...pieces] = yield* splitText(text, runs, findPlace);

@@ -9,11 +9,14 @@ import {
   UnauthorizedException,
   UnsupportedMediaTypeException,
 } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { Reflector } from '@nestjs/core';
 import { ThrottlerGuard, type ThrottlerLimitDetail } from '@nestjs/throttler';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { CONSUMES_KEY, CRAWLERS_KEY, ROLE_KEY } from '../http/operation.js';
+import { ProblemException } from '../http/problem.js';
 import { isLoopback } from '../options.js';
 import type { SignIn } from '../sign-in/sign-in.js';
 import { ENGINE } from '../tokens.js';
@@ -129,7 +132,7 @@ export class CallLimitGuard extends ThrottlerGuard {
   }
 }
 
-/** A body must have one of the media types that the call declares. */
+/** A body must have one of the media types that the call declares, and be empty if the call reads none. */
 @Injectable()
 export class MediaTypeGuard implements CanActivate {
   constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
@@ -137,6 +140,7 @@ export class MediaTypeGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     if (request.body === undefined || request.body === null) return true;
+    this.refuseIgnoredFields(context, request.body);
     const allowedTypes = this.reflector.get<readonly string[] | undefined>(CONSUMES_KEY, context.getHandler()) ?? [];
     const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
     if (allowedTypes.includes(mediaType) || (mediaType === 'text/xml' && allowedTypes.includes('application/xml')))
@@ -145,7 +149,19 @@ export class MediaTypeGuard implements CanActivate {
       `The media type of the body is ${mediaType || 'missing'}; the call expects ${allowedTypes.join(' or ')}.`,
     );
   }
+
+  /** A field that is ignored, such as the end of a pause, would do harm. */
+  private refuseIgnoredFields(context: ExecutionContext, body: unknown): void {
+    if (readsBody(context) || typeof body !== 'object' || body === null || Object.keys(body).length === 0) return;
+    const errors = Object.keys(body).map((name) => ({ pointer: `/${name}`, detail: `the call has no field ${name}` }));
+    throw new ProblemException('invalid-request', 'The call has no body: use the path and the query.', { errors });
+  }
 }
+
+const readsBody = (context: ExecutionContext): boolean => {
+  const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, context.getClass(), context.getHandler().name) as object;
+  return Object.keys(parameters ?? {}).some((key) => key.startsWith(`${RouteParamtypes.BODY}:`));
+};
 
 /**
  * Refuses calls while the server is starting and does not know its crawlers yet: no response is better than a wrong

@@ -1,8 +1,10 @@
 import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsString, MaxLength } from 'class-validator';
+import { IsIn, IsString, MaxLength } from 'class-validator';
 import { URL_STATUSES, type UrlStatus } from '../../domain/crawl/url-state.js';
+import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
 import { SOURCES, type SourceName } from '../../domain/frontier/sources.js';
+import { REASONS } from '../../domain/policy/reasons.js';
 import { toLikePattern } from '../../domain/url/like-pattern.js';
 import { IfGiven, IsFlag, IsOneOf, IsText, IsTimestamp } from '../http/fields.js';
 import { MAX_LIKE, MAX_URL } from '../http/limits.js';
@@ -85,6 +87,9 @@ export class UrlFilterQuery {
   like?: string;
 
   @IsText({ required: false, description: 'Reason code or error code.', example: 'http-404', maxLength: 100 })
+  @IsIn([...Object.keys(REASONS), ...Object.keys(ERROR_CODES)], {
+    message: 'reason must be a code that GET /api/v1/reasons lists',
+  })
   reason?: string;
 
   @IsFlag({ description: '`true`: only URLs whose document the sinks hold; `false`: only the others.' })
