@@ -129,12 +129,24 @@ async function waitForEnd(
       progress.show(view, pagesRead);
       if (interrupt.aborted) return 'interrupted';
       if (view.idle && view.pendingOrders === 0) return 'complete';
+      if (view.active === 0 && view.pendingOrders === 0 && (await waitsForRobots(engine, view))) return 'complete';
       if (pagesRead >= limit && visitsInFlight === 0 && view.pendingOrders === 0) return 'limit';
       await sleep(POLL_INTERVAL_MS, undefined, { signal: interrupt }).catch(() => undefined);
     }
   } finally {
     progress.end();
   }
+}
+
+/** Longer than the usual pauses of a host: it rests, and its URLs need not be counted at each look before. */
+const REST_MS = 30_000;
+
+/** Whether all that waits is on hosts whose robots.txt cannot be read, so that a crawl would wait for it without end. */
+async function waitsForRobots(engine: EngineApi, { nextRequestAt, counts }: CrawlerView): Promise<boolean> {
+  if (nextRequestAt === undefined || nextRequestAt - Date.now() < REST_MS) return false;
+  const hosts = await engine.hosts.list(CRAWLER_NAME, undefined, MAX_HOSTS);
+  const unreadable = hosts.filter(({ robots }) => robots?.state === 'unreachable');
+  return unreadable.length > 0 && unreadable.reduce((sum, { queued }) => sum + queued, 0) >= counts.byStatus.waiting;
 }
 
 interface FailedRoot {
@@ -151,9 +163,9 @@ async function listFailedRoots(engine: EngineApi): Promise<FailedRoot[]> {
     ({ state }) => !ANSWERED_STATUSES.has(state?.status ?? ''),
   );
   return Promise.all(
-    failedRoots.map(async ({ url, state }) => {
+    failedRoots.map(async ({ url }) => {
       const { headline } = await engine.explanations.explain(CRAWLER_NAME, url);
-      return { url, reason: state?.reason ?? 'rejected', headline };
+      return { url, reason: headline.reason, headline };
     }),
   );
 }

@@ -114,6 +114,19 @@ describe('the command line without a server', () => {
     );
   });
 
+  it('ends when nothing is left but a site whose robots.txt cannot be read, and says so', async () => {
+    const site = await smallSite();
+    const unwell = await FakeSite.start('127.0.0.2');
+    onTestFinished(() => unwell.close());
+    unwell.page('/').set('/robots.txt', { status: 503 });
+    const out = join(temporaryDirectory(), 'orders.jsonl');
+    const { code, stderr } = await crawlway('crawl', site.url('/'), unwell.url('/'), '--out', out).ended;
+    expect([code, readFileSync(out, 'utf8').trim().split('\n')]).toEqual([2, expect.objectContaining({ length: 3 })]);
+    expect(stderr).toMatch(
+      /could not be crawled: http.*\(robots-unreachable\)\n.*its robots.txt .*\(last response: 503\)/,
+    );
+  });
+
   it('exits silently when its output is closed', async () => {
     const folder = temporaryDirectory();
     const file = join(folder, 'CrawlConfig.xml');
