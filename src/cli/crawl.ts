@@ -138,12 +138,10 @@ async function waitForEnd(
   }
 }
 
-/** Longer than the usual pauses of a host: it rests, and its URLs need not be counted at each look before. */
-const REST_MS = 30_000;
-
 /** Whether all that waits is on hosts whose robots.txt cannot be read, so that a crawl would wait for it without end. */
 async function waitsForRobots(engine: EngineApi, { nextRequestAt, counts }: CrawlerView): Promise<boolean> {
-  if (nextRequestAt === undefined || nextRequestAt - Date.now() < REST_MS) return false;
+  // After usual pauses, nothing needs to be counted.
+  if (nextRequestAt === undefined || nextRequestAt - Date.now() < seconds(30)) return false;
   const hosts = await engine.hosts.list(CRAWLER_NAME, undefined, MAX_HOSTS);
   const unreadable = hosts.filter(({ robots }) => robots?.state === 'unreachable');
   return unreadable.length > 0 && unreadable.reduce((sum, { queued }) => sum + queued, 0) >= counts.byStatus.waiting;

@@ -131,29 +131,20 @@ function findDecoders(contentEncoding: string): Decoder[] {
  */
 export function decodeBody(body: Uint8Array, contentEncoding: string, limit: number): Uint8Array {
   let decoded = body;
-  const bounds = { maxOutputLength: limit, chunkSize: CHUNK_SIZE };
   for (const decoder of findDecoders(contentEncoding)) {
     if (decoded.length === 0) break;
     try {
-      decoded = decoder.decodeAll(decoded, bounds);
+      decoded = decoder.decodeAll(decoded, { maxOutputLength: limit, chunkSize: CHUNK_SIZE });
     } catch (error) {
       const failure = toDecodingFailure(error, limit);
       if (failure.code === 'body-too-large') throw failure;
-      const rescued = isUnencoded(decoder, decoded) ? decoded : decodeMislabelledGzip(decoded, bounds);
-      if (!rescued) throw failure;
-      decoded = rescued;
+      if (isUnencoded(decoder, decoded)) continue;
+      if (decoder === gzipDecoder || !hasGzipSignature(decoded)) throw failure;
+      // Some servers announce another coding than they use.
+      decoded = decodeBody(decoded, 'gzip', limit);
     }
   }
   return decoded;
-}
-
-/** Decodes gzip that was announced as another coding; undefined if its check values do not prove that it is gzip. */
-function decodeMislabelledGzip(body: Uint8Array, bounds: Bounds): Uint8Array | undefined {
-  try {
-    return hasGzipSignature(body) ? gzipDecoder.decodeAll(body, bounds) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** In bytes; compressed data may happen to be shorter texts. */
