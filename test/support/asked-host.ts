@@ -18,18 +18,10 @@ import type { PageOutcome, PageResult } from '../../src/engine/ports/page-task.j
 import { crawlerDefinition } from './crawler-definition.js';
 import { discovered, newUrl } from './frontier-samples.js';
 import { ManualClock } from './manual-clock.js';
+import { write } from './page-answers.js';
 import { openStoreInThisThread } from './store-in-this-thread.js';
 
-const WORDS = 'river stone cloud garden window silver market engine paper bridge forest candle'.split(' ');
-
-/** A text of 60 words, which has no sequence of words in common with that of another number. */
-export function write(seed: number): string {
-  let last = (seed * 7_919 + 1) >>> 0;
-  return Array.from({ length: 60 }, () => {
-    last = (Math.imul(last, 1_664_525) + 1_013_904_223) >>> 0;
-    return WORDS[(last >>> 16) % WORDS.length]!;
-  }).join(' ');
-}
+export { write };
 
 /** What a host says for every page. */
 export const WALL = write(900);
