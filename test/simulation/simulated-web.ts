@@ -97,8 +97,8 @@ const encoder = new TextEncoder();
 /** A web that exists only in memory: its pages change, vanish, fail and move, and it remembers who asked for what, when. */
 export class SimulatedWeb {
   readonly asked: Asked[] = [];
-  /** Whether the index has the text of an answer for a URL. */
-  isIndexed: (url: string, html: string) => boolean = () => false;
+  /** Whether the index has a document of a URL, with the text of the answer if one is given. */
+  isIndexed: (url: string, html?: string) => boolean = () => false;
   private readonly sites: Site[] = [];
   private faults = true;
   private manyWays = false;
@@ -188,9 +188,7 @@ export class SimulatedWeb {
     const wall = site.wall === undefined ? this.random.pick(kinds) : undefined;
     if (wall === 'moved pages') this.movePages(site);
     else site.wall = wall;
-    const indexed = [...site.pages].filter(([path, { cached = '' }]) =>
-      this.isIndexed(`http://${site.host}${path}`, cached),
-    );
+    const indexed = [...site.pages].filter(([path]) => this.isIndexed(`http://${site.host}${path}`));
     // A few of few pages may have been closed on purpose.
     site.closed = new Set(indexed.length < 16 ? [] : indexed.filter((_, i) => i % 3 !== 0).map(([path]) => path));
   }
@@ -470,7 +468,7 @@ export class SimulatedWeb {
 
   private answerInWave({ wall, validators }: Site, path: string, respond: Respond): FetchOutcome | undefined {
     if (!wall?.startsWith('redirects')) return undefined;
-    const status = validators && wall !== 'redirects to noindex' ? 301 : 302;
+    const status = validators ? 301 : 302;
     if (!path.startsWith(OUT)) return respond(status, { location: wall === 'redirects to noindex' ? OUT + path : OUT });
     if (wall === 'redirects to a failure') return respond(500);
     const robots = wall === 'redirects to noindex' ? '<meta name="robots" content="noindex">' : '';

@@ -65,7 +65,10 @@ class WallsWorld extends World {
     this.nextWall = this.laterBy(hours(6));
     // Not before the pages are indexed: a first crawl has nothing to lose.
     this.nextWall = (this.nextWall + hours(8)) as Instant;
-    this.web.isIndexed = (url, html) => html.includes(this.index.texts.get(url)?.slice(0, 100) ?? '\n');
+    this.web.isIndexed = (url, html) => {
+      const text = this.index.texts.get(url);
+      return text !== undefined && html?.includes(text.slice(0, 100)) !== false;
+    };
     this.index.onReplacement = (uri, before, after) => {
       if (this.web.hasSaid(uri, before) && !this.web.hasSaid(uri, after))
         this.violations.push(`${uri} was replaced by ${JSON.stringify(after)}`);
