@@ -6,7 +6,7 @@ import { findTitle } from '../../domain/content/page-title.js';
 import { computeSimhash } from '../../domain/content/simhash.js';
 import { computeTextSketch, createTextSample, isLongEnoughToGuard } from '../../domain/content/text-sample.js';
 import { UNKNOWN_STAMP } from '../../domain/crawl/url-state.js';
-import { computeFingerprint, isErrorAddress, looksLikeErrorPage } from '../../domain/fetch/error-pages.js';
+import { computeFingerprint, isErrorAddress, looksLikeErrorPage, namesOutage } from '../../domain/fetch/error-pages.js';
 import { isLoginForm, looksLikeLoginUrl } from '../../domain/fetch/login-wall.js';
 import type { HttpResponse } from '../../domain/fetch/outcome.js';
 import { parseLifetime, readValidators } from '../../domain/fetch/validators.js';
@@ -203,7 +203,8 @@ function collectGuardedFacts(
   const isTarget = (task.stamp === undefined || task.stamp === UNKNOWN_STAMP) && task.discoveredVia === 'redirect';
   const isCompared = task.textSketch !== undefined || task.inspect === true || isTarget;
   return {
-    textSketch: isLongEnoughToGuard(sketch) ? sketch : undefined,
+    // A short text tells nothing about others, unless it is what a whole host may say.
+    textSketch: isLongEnoughToGuard(sketch) || namesOutage(content) ? sketch : undefined,
     sample: isCompared ? createTextSample(content, url, sketch, task.textSketch) : undefined,
   };
 }
