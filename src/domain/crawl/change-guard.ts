@@ -100,7 +100,7 @@ export interface HostEvidence {
   readonly nonsense: NonsenseAnswer;
   /** Number of other pages that may still be asked. */
   readonly askable: number;
-  /** Number of visits to other pages that were requested and have failed, other than because the pages are gone. */
+  /** Number of other pages that were asked and fail, other than because they are gone. */
   readonly failed: number;
   /** Whether the host has other documents at all, or had some when the change was held. */
   readonly hasOthers: boolean;

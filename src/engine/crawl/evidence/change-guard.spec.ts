@@ -14,11 +14,12 @@ import {
   write,
 } from '../../../../test/support/asked-host.js';
 import { discovered, newUrl } from '../../../../test/support/frontier-samples.js';
+import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { computeTextSketch, createTextSample } from '../../../domain/content/text-sample.js';
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type { StateChanges } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
-import { days, minutes } from '../../../domain/time/units.js';
+import { before, days, minutes } from '../../../domain/time/units.js';
 import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 
 describe('what is believed without asking anybody', () => {
@@ -93,6 +94,8 @@ describe('a change that is not believed before the host is asked', () => {
 });
 
 describe('whom it asks', () => {
+  const minutesAgo = (number: number) => before(new ManualClock().now(), minutes(number));
+
   it('pages that are held first, and none that is in flight, was given up or is named as the canonical URL', async () => {
     const { site, world, change, visit } = await siteOf(8);
     await change(2, { status: 'removed' });
@@ -160,15 +163,61 @@ describe('whom it asks', () => {
     expect((await visitRequested()).sort()).toEqual([1, 2, 3, 4]);
   });
 
-  it('with twelve requests at most, if all others fail', async () => {
-    const { site, visit, visitRequested } = await siteOf(20);
+  it('twelve at most, each once, if all others fail; and none of them again about the next change', async () => {
+    const { site, visit, visitRequested, clock } = await siteOf(20);
     for (let page = 2; page <= 20; page++) site.set(page, fails('http-5xx'));
     site.set(1, says(WALL));
     await visit(1);
     const visited = await visitRequested();
     expect(visited.pop()).toBe(1);
-    expect(visited.length).toBeLessThanOrEqual(12);
+    expect([visited.length, new Set(visited).size]).toEqual([12, 12]);
+    clock.advance(minutes(5));
+    site.set(20, says(WALL));
+    await visit(20);
+    const visitedLater = await visitRequested();
+    expect(visitedLater).toContain(20);
+    expect(visitedLater.filter((page) => visited.includes(page))).toEqual([]);
   });
+
+  it.each<[string, StateChanges, boolean]>([
+    ['has failed just now', {}, false],
+    ['has failed an hour ago', { lastVisitAt: minutesAgo(60.1) }, true],
+    ['is due again', { dueAt: minutesAgo(0) }, true],
+    ['is held', { reason: 'emptied' }, true],
+  ])('a page that %s is asked, or counts as failing without a visit: %j, %s', async (_, changes, isAsked) => {
+    const { site, change, visit, visitRequested, getState } = await siteOf(2);
+    const failed = {
+      status: 'error',
+      reason: 'http-5xx',
+      lastVisitAt: minutesAgo(59),
+      dueAt: minutesAgo(-60),
+    } as const;
+    await change(2, { ...failed, ...changes });
+    site.set(1, says(write(50)));
+    await visit(1);
+    expect((await visitRequested()).includes(2)).toBe(isAsked);
+    expect((await getState(1)).pendingDeletion).toBe(isAsked ? undefined : 'one-page-everywhere');
+  });
+
+  it.each<[Reason, string]>([
+    ['http-5xx', 'one-page-everywhere'],
+    ['http-404', 'well'],
+  ])(
+    'twelve in all, of which those that have just failed are not visited (%s: after a day it is %s)',
+    async (reason, end) => {
+      const { site, change, visit, visitRequested, getState, clock } = await siteOf(30);
+      for (let page = 2; page < 30; page++)
+        await change(page, { status: 'error', reason, lastVisitAt: clock.now(), dueAt: minutesAgo(-3_000) });
+      site.set(1, says(write(50)));
+      await visit(1);
+      expect(await visitRequested()).toEqual([1]);
+      clock.advance(days(1));
+      for (let page = 2; page < 30; page++) await change(page, { lastVisitAt: clock.now() });
+      await visit(1);
+      await visitRequested();
+      expect((await getState(1)).pendingDeletion ?? 'well').toBe(end);
+    },
+  );
 
   it('a page that has not been asked and fails says nothing', async () => {
     const { site, visit, visitRequested, world } = await siteOf(3);

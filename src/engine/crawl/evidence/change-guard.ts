@@ -53,7 +53,7 @@ import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
 import type { RobotsGate } from '../hosts/robots-gate.js';
 import { type ChangedAnswer, createErrorPageResult, createHeldResult, type Hold, isChanged } from './held-results.js';
 import { sampleEvenly } from './host-trouble.js';
-import { Inquiry } from './inquiry.js';
+import { findMiss, Inquiry } from './inquiry.js';
 
 const MAX_HOSTS = 10_000;
 /** Number of documents from which pages are chosen. */
@@ -291,27 +291,23 @@ export class ChangeGuard {
     // The page that the others name as their canonical URL says nothing about them, if there are any others.
     const others = pages.some(({ url }) => url !== target) ? pages.filter(({ url }) => url !== target) : pages;
     inquiry.hasOthers = others.length > 0;
-    const firstSeenAt = inquiry.firstSeen.get(id) ?? this.services.clock.now();
-    const hasAnswered = ({ id: otherId }: UrlState): boolean => {
-      const answer = inquiry.answers.get(otherId);
-      return answer !== undefined && answer.at >= firstSeenAt;
-    };
-    const candidates = others.filter((page) => !inquiry.outstanding.has(page.id) && !hasAnswered(page));
+    const now = this.services.clock.now();
+    const candidates = others.filter(
+      (page) => !inquiry.outstanding.has(page.id) && !inquiry.hasReplied(page.id, id, now),
+    );
     // Pages that are held show whether the host is still ill; pages that have not been asked are visited anyway soon.
     const heldPages = candidates.filter((page) => isHoldCause(page.pendingDeletion));
     const unasked = candidates.filter((page) => !inquiry.answers.get(page.id));
-    const tried = new Set<UrlId>();
+    const spread = [...sampleEvenly(unasked, count), ...sampleEvenly(candidates, inquiry.getAskable(id))];
     let requested = 0;
-    for (const page of [
-      ...heldPages,
-      ...sampleEvenly(unasked, count),
-      ...sampleEvenly(candidates, count),
-      ...candidates,
-    ]) {
-      if (requested === count) return;
-      if (tried.has(page.id)) continue;
-      tried.add(page.id);
+    for (const page of new Set([...heldPages, ...spread, ...candidates])) {
+      if (requested === count || inquiry.getAskable(id) === 0) return;
       inquiry.noteAsked(id);
+      const miss = inquiry.misses.get(page.id) ?? findMiss(page, now);
+      if (miss) {
+        inquiry.misses.set(page.id, { ...miss, at: now });
+        continue;
+      }
       // Before the visit is requested, because it may end before the request returns.
       inquiry.outstanding.add(page.id);
       if (await scheduleVisit(page)) requested++;
@@ -330,7 +326,8 @@ export class ChangeGuard {
     if (!inquiry) return;
     if (answer) inquiry.note(id, answer, this.services.clock.now());
     if (!inquiry.outstanding.delete(id)) return;
-    if (!answer && !(outcome.kind === 'error' && isPageGone(outcome.code))) inquiry.failed++;
+    const isGone = outcome.kind === 'error' && isPageGone(outcome.code);
+    if (!answer) inquiry.misses.set(id, { at: this.services.clock.now(), hasFailed: !isGone });
     if (inquiry.outstanding.size > 0) return;
     for (const waitingId of inquiry.waiting) {
       const waitingAnswer = inquiry.answers.get(waitingId);

@@ -55,7 +55,7 @@ function describeEvidence({ isConfirmed, evidence }: Hold): string {
   if (!evidence) return 'it is held';
   const changed = evidence.others.filter(isChanged).length;
   const nonsense = typeof evidence.nonsense === 'object' ? ', and a page that cannot exist was sent with a text' : '';
-  const failed = evidence.failed > 0 ? `, and ${evidence.failed} visits to them failed` : '';
+  const failed = evidence.failed > 0 ? `, and ${evidence.failed} more fail` : '';
   return evidence.others.length === 0
     ? 'no other page of the host could be asked, so it is held'
     : `${changed} of ${evidence.others.length} other pages of the host have changed as well${failed}${nonsense}, so it is held`;

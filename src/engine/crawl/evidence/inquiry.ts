@@ -3,12 +3,14 @@ import { BoundedMap } from '../../../domain/bounded-map.js';
 import {
   coversChange,
   type HostEvidence,
+  isHoldCause,
   isSameChange,
   type PageAnswer,
   type SuspiciousChange,
   selectEvidence,
 } from '../../../domain/crawl/change-guard.js';
-import type { UrlId } from '../../../domain/crawl/url-state.js';
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import { isPageGone } from '../../../domain/push/sign-of-life.js';
 import { before, type Duration, hours, type Instant } from '../../../domain/time/units.js';
 
 /** Maximum number of answers that an inquiry remembers. */
@@ -18,10 +20,19 @@ const MAX_ASKED = 12;
 /** How many changes that were not kept are remembered of a host, and how long. */
 const MAX_TAKEN_BACK = 24;
 const TAKEN_BACK_LIFETIME: Duration = hours(1);
+/** How long a page that has failed counts as failing without another visit, unless its own retry comes first. */
+const MAX_FAILURE_AGE: Duration = hours(1);
 
 export type TimedAnswer = PageAnswer & { readonly at: Instant };
 
 type TimedChange = { readonly change: SuspiciousChange; readonly at: Instant };
+
+/** A visit that has led to no answer. */
+export interface Miss {
+  readonly at: Instant;
+  /** False if the page is gone. */
+  readonly hasFailed: boolean;
+}
 
 /** What pages of a host have said since the first suspicious change. */
 export class Inquiry {
@@ -36,8 +47,8 @@ export class Inquiry {
   readonly waiting = new Set<UrlId>();
   /** Pages whose changes were held before: whoever was asked about them then may have left the index meanwhile. */
   readonly held = new Set<UrlId>();
-  /** Number of pages that were asked and have failed. */
-  failed = 0;
+  /** Pages that were asked and have said nothing about their documents. */
+  readonly misses = new BoundedMap<UrlId, Miss>(MAX_ANSWERS);
   hasOthers = true;
   /** Sketches of the texts that were indexed when pages were first asked. */
   indexedTexts: readonly bigint[] = [];
@@ -68,17 +79,25 @@ export class Inquiry {
     // What others have said since an earlier change says nothing about a new one, nor about a directive that comes later.
     if (!isKept) this.firstSeen.delete(id);
     this.answers.set(id, { ...answer, at });
+    this.misses.delete(id);
+  }
+
+  /** Whether the page was asked since the change of another one was first seen, and that has led to something. */
+  hasReplied(id: UrlId, about: UrlId, now: Instant): boolean {
+    const since = this.firstSeen.get(about) ?? now;
+    return [this.answers.get(id), this.misses.get(id)].some((reply) => reply !== undefined && reply.at >= since);
   }
 
   /** What is known about the change of a page. */
   collect(id: UrlId, change: SuspiciousChange, now: Instant): Omit<HostEvidence, 'nonsense'> {
     const all: TimedAnswer[] = [];
     for (const [otherId, answer] of this.answers.entries()) if (otherId !== id) all.push(answer);
+    const since = this.firstSeen.get(id) ?? now;
     return {
       all,
-      others: selectEvidence({ change }, this.firstSeen.get(id) ?? now, all),
+      others: selectEvidence({ change }, since, all),
       askable: this.getAskable(id),
-      failed: this.failed,
+      failed: [...this.misses.values()].filter(({ at, hasFailed }) => hasFailed && at >= since).length,
       hasOthers: this.hasOthers || this.held.has(id),
       indexedTexts: this.indexedTexts,
       takenBack: [...this.takenBack.values()].map((taken) => taken.change),
@@ -95,7 +114,14 @@ export class Inquiry {
     this.askable.set(id, this.getAskable(id) - 1);
   }
 
-  private getAskable(id: UrlId): number {
+  getAskable(id: UrlId): number {
     return Math.max(0, this.askable.get(id) ?? MAX_ASKED);
   }
+}
+
+/** A page that has failed just now is not visited before its own retry: it counts as asked, and as failing still. */
+export function findMiss({ status, reason, lastVisitAt, dueAt }: UrlState, now: Instant): Miss | undefined {
+  const isRecent = lastVisitAt !== undefined && lastVisitAt >= before(now, MAX_FAILURE_AGE);
+  if (status !== 'error' || isHoldCause(reason) || dueAt <= now || !isRecent) return undefined;
+  return { at: now, hasFailed: !isPageGone(reason) };
 }
