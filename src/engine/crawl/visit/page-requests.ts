@@ -96,42 +96,17 @@ export class PageRequests {
   }
 
   private createTask({ state, effects }: Attempt): PageTask {
-    const {
-      id,
-      crawler,
-      url,
-      discoveredVia,
-      foundOn,
-      root,
-      hops,
-      redirects,
-      etag,
-      lastModified,
-      stamp,
-      textSketch,
-      inheritedMetas,
-    } = this.services.inDoubt.applyDoubt(state);
-    const now = this.services.clock.now();
-    const rereadLinks = state.lastVisitAt === undefined || state.lastVisitAt <= this.target.current.policySince;
+    const known = this.services.inDoubt.applyDoubt(state);
+    const { id, crawler, url, discoveredVia, foundOn, root, hops, redirects } = known;
+    const { etag, lastModified, stamp, inheritedMetas } = known;
     return {
-      rereadLinks,
-      sendBy: this.services.partitions.sendBy,
-      id,
-      crawler,
-      url,
-      discoveredVia,
-      foundOn,
-      root,
-      hops,
-      redirects,
-      effects,
-      etag,
-      lastModified,
-      stamp,
+      ...{ id, crawler, url, discoveredVia, foundOn, root, hops, redirects },
+      ...{ effects, etag, lastModified, stamp, inheritedMetas },
       // That of a page that has left the index says nothing.
-      textSketch: state.stamp === undefined ? undefined : textSketch,
-      inheritedMetas,
-      now,
+      textSketch: state.stamp === undefined ? undefined : known.textSketch,
+      rereadLinks: state.lastVisitAt === undefined || state.lastVisitAt <= this.target.current.policySince,
+      sendBy: this.services.partitions.sendBy,
+      now: this.services.clock.now(),
     };
   }
 }
