@@ -150,6 +150,12 @@ describe('words with which servers say that they cannot show a page', () => {
     'Something went wrong. Please try again later.',
     'This domain may be for sale.',
     'Welcome to nginx!',
+    'There has been a critical error on this website.',
+    'Es gab einen kritischen Fehler auf deiner Website.',
+    'Server Error (500)',
+    'Oops, an error occurred! Code: 2031',
+    'Resource Limit Is Reached',
+    '502 Bad Gateway',
     'Wegen Wartungsarbeiten ist die Seite vorübergehend nicht erreichbar.',
     'Site en maintenance, merci de réessayer plus tard.',
     'Sitio en mantenimiento',
@@ -166,6 +172,7 @@ describe('words with which servers say that they cannot show a page', () => {
   it.each([
     'We sell tea from China, and cups.',
     'The annual report describes what was achieved.',
+    'This error code is described in chapter 12, and so is the server.',
     'Our team maintains the gardens of the city.',
     'Unsere Öffnungszeiten: montags bis freitags von neun bis fünf.',
   ])('are not found in other texts: %s', (text) => expect(namesOutage({ title: '', text })).toBe(false));
@@ -198,6 +205,9 @@ it.each([
   ['/404?from=/missing/page', 'Welcome', true],
   ['/404?bus=red', 'Welcome', false],
   ['/docs/errors', 'All error messages', false],
+  ['/down.html', 'We will be back soon', true],
+  ['/maintenance/', 'Under maintenance', true],
+  ['/maintenance/', 'Lifts, doors and heating: we look after them', false],
   ['/', 'Page not found', false],
 ])('where a redirect to %s with the title "%s" leads is an error page: %s', (path, title, expected) => {
   expect(isErrorAddress(toCrawlUrl(`http://a.example${path}`), { title, text: `${title}.` })).toBe(expected);

@@ -144,7 +144,9 @@ const OUTAGE_WORDS = new RegExp(
     String.raw`\b(?:down|closed|offline|unavailable) (?:for|due to) (?:\w+ )?(?:maintenance|upgrades?|works?)\b`,
     String.raw`\b(?:under|scheduled|planned|routine|ongoing|performing|undergoing) (?:\w+ )?maintenance\b|^\W*maintenance\b|\bmaintenance mode\b`,
     String.raw`\bback (?:soon|shortly|in a few|online)\b|\btry again (?:later|in a|soon)|\b(?:service|site|server|website) (?:is )?(?:temporarily )?(?:unavailable|down|offline|overloaded)\b`,
-    String.raw`\b(?:internal server|database|fatal|application|gateway|unexpected|technical) error\b|\bsomething went wrong\b|\btechnical (?:difficulties|problems)\b`,
+    String.raw`\b(?:server|database|fatal|critical|general|runtime|application|gateway|unexpected|technical|sql) error\b|\bsomething went wrong\b|\btechnical (?:difficulties|problems)\b`,
+    String.raw`\b(?:bad gateway|gateway time-?out|backend fetch failed|guru meditation)\b|\blimit (?:is |has been )?(?:reached|exceeded)\b|\berror (?:has )?occurred\b|\berror processing your request\b`,
+    'kritische[nr]? fehler|datenbankverbindung|erreur critique|error crítico|errore critico|erro crítico|kritieke fout|błąd krytyczny|критическая ошибка|重大なエラー',
     String.raw`\berror establishing a|\bSQLSTATE\b|\bstack trace\b|\bTraceback \(most recent|\b(?:mysqli?|pg|odbc)_\w+\(|\bconnection (?:refused|timed out|reset)\b|\bupstream\b|\btoo many (?:requests|connections)\b`,
     String.raw`\bsession (?:has )?(?:expired|timed out)|\b(?:license|licence|subscription) (?:has )?expired|\baccount (?:has been )?suspended\b|\baccess denied\b`,
     String.raw`\b(?:domain|name) (?:\w+ )*(?:for sale|parked|expired)\b|\bparked\b|\bwelcome to nginx\b|\bit works!|\bdefault (?:web )?page\b`,
@@ -178,12 +180,13 @@ const ERROR_NAME = new RegExp(
     '(?:seite[-_]?)?nicht[-_]?gefunden|(?:page[-_]?)?introuvable|(?:pagina[-_]?)?no[-_]?encontrada|(?:pagina[-_]?)?non[-_]?trovata)$',
   'i',
 );
-/** Names that other pages have, too: a chapter on errors, an article with the number 404. */
-const VAGUE_ERROR_NAME = /^(?:[45]\d\d|errors?|error[-_]?page|fehler(?:seite)?|erreur|oops)$/i;
+/** Names that other pages have, too: a chapter on errors, an article with the number 404, a service named maintenance. */
+const VAGUE_ERROR_NAME =
+  /^(?:[45]\d\d|errors?|error[-_]?page|fehler(?:seite)?|erreur|oops|sorry|down|offline|outage|unavailable|(?:under[-_]?)?maintenance|wartung(?:sarbeiten)?|mantenimiento|manutenzione)$/i;
 /** A query in which a server keeps the missing address. */
 const ORIGIN_QUERY = /^[^&=]{1,40}=(?:\/|%2f|https?(?::|%3a))/i;
 
-/** Whether a page, reached by a redirect alone, is where visitors of missing pages are sent. */
+/** Whether a page, reached by a redirect alone, is where visitors are sent whose page is missing or cannot be shown. */
 export function isErrorAddress(
   { path, query }: CrawlUrl,
   page: { readonly title: string; readonly text: string },
@@ -192,7 +195,8 @@ export function isErrorAddress(
   const dot = segment.lastIndexOf('.');
   const name = dot >= 0 && /^\w+$/.test(segment.slice(dot + 1)) ? segment.slice(0, dot) : segment;
   return (
-    ERROR_NAME.test(name) || (VAGUE_ERROR_NAME.test(name) && (ORIGIN_QUERY.test(query) || looksLikeErrorPage(page)))
+    ERROR_NAME.test(name) ||
+    (VAGUE_ERROR_NAME.test(name) && (ORIGIN_QUERY.test(query) || looksLikeErrorPage(page) || namesOutage(page)))
   );
 }
 
