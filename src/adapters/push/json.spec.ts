@@ -70,6 +70,14 @@ describe('the JSON sink', () => {
     await expect(jsonSink(receiver.url).deliver(batch, stillWanted())).rejects.toThrow('a list of 2 values');
   });
 
+  it.each([
+    ['cut off', '{"answers":[true,{"refused":"no', 'a list of 1 values'],
+    ['a web page', '<!DOCTYPE html>\n<title>Sign in</title>', 'it returned a web page'],
+  ])('keeps the orders for later when the answer is %s', async (_, body, message) => {
+    const receiver = await startReceiver(() => ({ status: 200, body }));
+    await expect(jsonSink(receiver.url).deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(message);
+  });
+
   it('takes any other body for acceptance', async () => {
     const receiver = await startReceiver(() => ({ status: 201, body: '"answers" are elsewhere' }));
     expect(await jsonSink(receiver.url).deliver([addOrder('http://a/')], stillWanted())).toEqual([

@@ -50,8 +50,12 @@ export class JsonSink implements Sink {
     return { refused: response.body.slice(0, 1_000) || `status ${response.status}` };
   }
 
-  /** A response with `{"answers": […]}` has one for each order; any other body means that all are accepted. */
+  /** A response with `{"answers": […]}` has one for each order; any other body but a web page means that all are accepted. */
   private parseAnswers(body: string, orders: readonly PushOrder[]): OrderAnswer[] {
+    if (/^\s*<(?:!doctype html|html)\b/i.test(body))
+      throw new SinkUnavailable(
+        `${this.client.displayName}: it returned a web page, such as that of a login or a proxy`,
+      );
     const answers = findAnswers(body);
     if (answers === undefined) return acknowledgeAll(orders);
     const parsed = answers.map(parseAnswer).filter((answer) => answer !== undefined);
@@ -70,12 +74,12 @@ export class JsonSink implements Sink {
 }
 
 function findAnswers(body: string): readonly unknown[] | undefined {
-  if (!body.includes('"answers"')) return undefined;
+  if (!/^\s*\{[\s\S]*"answers"/.test(body)) return undefined;
   try {
     const value: unknown = JSON.parse(body);
     return isRecord(value) && 'answers' in value ? asList(value['answers']) : undefined;
   } catch {
-    return undefined;
+    return []; // it was cut off, and may have refused some
   }
 }
 

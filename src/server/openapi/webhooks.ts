@@ -72,7 +72,7 @@ export const WEBHOOKS = {
       tags: ['Webhooks'],
       summary: 'Push orders',
       description:
-        'Sent to the URL of a sink of type `json`. Any 2xx status means that all orders of the batch are durable at the receiver. ' +
+        'Sent to the URL of a sink of type `json`. Any 2xx status, unless with a web page, means that all orders of the batch are durable at the receiver. ' +
         '400, 413 and 422 mean that one of the orders will never be accepted: the batch is split until it is found. ' +
         'After any other response, the batch is retried later. Repeated orders are harmless: URI and stamp identify them.',
       security: [],
