@@ -9,6 +9,7 @@ import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import { after, hours, type Instant, milliseconds, minutes, seconds } from '../../domain/time/units.js';
 import { type Delivery, SinksRemoved } from '../delivery/delivery.js';
+import { StoreUnavailable } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import { FencedOut, type Partitions } from '../ports/partitions.js';
 import type { Ports } from '../ports/ports.js';
@@ -76,6 +77,7 @@ export class VisitLoop {
   private fetchCount = 0;
   private bufferedBytes = 0;
   private readonly failures = new BoundedMap<UrlId, number>(MAX_FAILING_URLS);
+  private isStoreDown = false;
   private isRunning = false;
   private isCheckQueued = false;
   private closed = false;
@@ -176,6 +178,7 @@ export class VisitLoop {
       const result = await current.visits.run(url, host, noteFetched);
       if (result !== PUT_BACK) {
         this.failures.delete(url.id);
+        this.isStoreDown = false;
         await this.noteVisited(url, result, pushTo);
       } else {
         this.visitsLeft++;
@@ -204,7 +207,12 @@ export class VisitLoop {
     const failures = (this.failures.get(url.id) ?? 0) + 1;
     this.failures.set(url.id, failures);
     const text = String((error as Error)?.stack ?? error);
-    log.error('a visit failed', { crawler: url.crawler, url: url.url, failures, error: text });
+    if (!(error instanceof StoreUnavailable))
+      log.error('a visit failed', { crawler: url.crawler, url: url.url, failures, error: text });
+    // A full disk may be that of the log, too: one line for all pages in flight.
+    else if (!this.isStoreDown)
+      log.error('visits cannot be stored and are repeated', { crawler: url.crawler, error: error.message });
+    this.isStoreDown ||= error instanceof StoreUnavailable;
     const { current, frontier } = this.target;
     if (failures > MAX_FAILURES) {
       const detail = `the visit failed ${failures} times: ${String((error as Error)?.message ?? error)}`;
