@@ -112,7 +112,6 @@ export class RequestSigner {
   }
 }
 
-export const DIRECTORY_PATH = '/.well-known/http-message-signatures-directory';
 export const DIRECTORY_TYPE = 'application/http-message-signatures-directory+json';
 
 export interface KeyDirectory {

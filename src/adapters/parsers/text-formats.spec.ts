@@ -23,6 +23,7 @@ it('reads the values and title of JSON, and invalid JSON as plain text', () => {
     text: 'T x 1.5',
   });
   expect(read('{"a":"x"}', 'application/geo+json').text).toBe('x');
+  expect(read('[12345678901234567890,1e400,1.50]', 'application/json').text).toBe('12345678901234567890 1e400 1.50');
   expect(read('{"a":"x"', 'application/json').text).toBe('{"a":"x"');
   expect(read('['.repeat(100_000), 'application/json').text.length).toBe(1_000);
   expect(read('{"a":"x"}\n{"a":"y"}\n', 'application/x-ndjson').text).toBe('x y');

@@ -120,7 +120,7 @@ function collectJsonTexts(text: string): { readonly texts: readonly string[]; re
   if (measureNesting(text) > MAX_NESTING) return undefined;
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = parseJson(text, (_, value, { source }) => (typeof value === 'number' ? source : value));
   } catch {
     return undefined;
   }
@@ -133,8 +133,14 @@ function collectJsonTexts(text: string): { readonly texts: readonly string[]; re
   return title === undefined ? { texts } : { texts, title: title.trim() };
 }
 
+/** Numbers are taken as they are written: a long one is often an identifier. */
+const parseJson = JSON.parse as (
+  text: string,
+  revive: (key: string, value: unknown, context: { readonly source: string }) => unknown,
+) => unknown;
+
 function collectTexts(json: unknown, texts: string[]): void {
-  if (typeof json === 'string' || typeof json === 'number') texts.push(String(json));
+  if (typeof json === 'string') texts.push(json);
   else if (Array.isArray(json)) for (const entry of json) collectTexts(entry, texts);
   else if (typeof json === 'object' && json !== null)
     for (const entry of Object.values(json)) collectTexts(entry, texts);

@@ -13,6 +13,11 @@ function read(body: string, mediaType = 'application/xml'): Extraction {
 
 const hrefs = ({ links }: Extraction): string[] => links.map(({ href }) => href);
 
+it('the entities that a document type declares are no text', () => {
+  const xml = '<!DOCTYPE book [<!ENTITY a "b">\n<!ENTITY c SYSTEM "d"> ]>\n<book>Text ]> of it</book>';
+  expect(read(xml).text).toBe('Text ]> of it');
+});
+
 describe('a feed', () => {
   it('of RSS has the title, language, author and dates of its channel, the text of its items and their links', () => {
     const feed = read(

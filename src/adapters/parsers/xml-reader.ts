@@ -52,7 +52,9 @@ export function readXml(xml: string, handler: XmlHandler): void {
         handler.onCloseTag(getLocalName(xml.slice(start, end)));
         if (handler.isDone()) tokenizer.pause();
       },
-      ontext: (start, end) => handler.onText(xml.slice(start, end)),
+      // Before the outermost element, only the end of a document type with entities looks like text.
+      ontext: (start, end) =>
+        (name === '' && xml.slice(start, end).trim() === ']>') || handler.onText(xml.slice(start, end)),
       ontextentity: (codePoint) => handler.onText(String.fromCodePoint(codePoint)),
       oncdata: (start, end, endOffset) => handler.onText(xml.slice(start, end - endOffset)),
       oncomment() {},

@@ -2,7 +2,7 @@
  * The types of sinks: how each is configured and what it needs from a document. Each has one row in SINK_TYPES;
  * everything that depends on the type of a sink uses this table. The sinks themselves are in adapters/push.
  */
-import type { OptionName, OptionTable, OptionValues, TypeWithOptions } from '../options.js';
+import type { OptionTable, OptionValues, TypeWithOptions } from '../options.js';
 import { findKafkaUrlFault } from './kafka-url.js';
 import { findPostgresqlUrlFault } from './postgresql-url.js';
 
@@ -273,8 +273,6 @@ export type SinkType = keyof typeof SINK_TYPES;
 
 /** Values of the attributes of a `Sink` element that not every type has. */
 export type SinkOptions = { readonly [T in SinkType]: OptionValues<(typeof SINK_TYPES)[T]['options']> };
-
-export type SinkOption = OptionName<typeof SINK_TYPES>;
 
 export const SINK_TYPE_NAMES = Object.keys(SINK_TYPES) as SinkType[];
 

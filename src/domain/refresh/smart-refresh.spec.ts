@@ -2,14 +2,23 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Duration, days, hours, milliseconds, minutes } from '../time/units.js';
 import { UNKNOWN_BELIEF, updateBelief } from './change-belief.js';
-import {
-  computeFreshnessInterval,
-  computeHarmonicInterval,
-  computeNextVisit,
-  REFRESH_OBJECTIVES,
-  type RefreshRange,
-} from './smart-refresh.js';
+import { computeFreshnessInterval, computeNextVisit, REFRESH_OBJECTIVES, type RefreshRange } from './smart-refresh.js';
 import { limitPrice } from './visit-price.js';
+
+/**
+ * The best interval for the harmonic objective. Averaged over an interval, a page that changes r times in it costs
+ * Ein(r) less (r - 1 + exp(-r)) / r, where Ein is the entire exponential integral; its derivative with respect to the
+ * visit frequency is r - 1 + exp(-r). Never infinite: however fast a page changes, its interval is at most the price plus one
+ * mean time between changes.
+ */
+function computeHarmonicInterval(rate: number, price: Duration): Duration {
+  const target = rate * price;
+  if (!(target > 0)) return milliseconds(Number.POSITIVE_INFINITY);
+  // Newton's method from above, where it cannot overshoot.
+  let r = target + Math.sqrt(2 * target);
+  for (let step = 0; step < 6; step++) r -= (r + Math.expm1(-r) - target) / -Math.expm1(-r);
+  return milliseconds(r / rate);
+}
 
 const range: RefreshRange = { minimumAge: hours(1), maximumAge: days(30), objective: 'harmonic' };
 const freshness: RefreshRange = { ...range, objective: 'freshness' };

@@ -120,18 +120,3 @@ export function computeFreshnessInterval(rate: number, price: Duration): Duratio
   for (let step = 0; step < 6; step++) r -= ((r - Math.log1p(r) - target) * (1 + r)) / r;
   return milliseconds(r / rate);
 }
-
-/**
- * The best interval for the harmonic objective. Averaged over an interval, a page that changes r times in it costs
- * Ein(r) less (r - 1 + exp(-r)) / r, where Ein is the entire exponential integral; its derivative with respect to the
- * visit frequency is `EARNED`. Never infinite: however fast a page changes, its interval is at most the price plus one
- * mean time between changes.
- */
-export function computeHarmonicInterval(rate: number, price: Duration): Duration {
-  const target = rate * price;
-  if (!(target > 0)) return milliseconds(Number.POSITIVE_INFINITY);
-  // Newton's method from above, where it cannot overshoot.
-  let r = target + Math.sqrt(2 * target);
-  for (let step = 0; step < 6; step++) r -= (EARNED.harmonic(r) - target) / -Math.expm1(-r);
-  return milliseconds(r / rate);
-}

@@ -29,8 +29,6 @@ interface MaintenanceServices extends Pick<Ports, 'store' | 'clock' | 'log' | 'n
 }
 
 export class Maintenance {
-  private readonly inFlight = new Set<Promise<void>>();
-
   constructor(private readonly services: MaintenanceServices) {}
 
   /**
@@ -143,11 +141,6 @@ export class Maintenance {
     await this.services.nodes.notifyControlChanged();
   }
 
-  /** Resolves when the background work has ended. */
-  async waitUntilSettled(): Promise<void> {
-    while (this.inFlight.size > 0) await Promise.all(this.inFlight);
-  }
-
   private async *readPages(filter: UrlFilter): AsyncIterable<UrlState[]> {
     let last = 0;
     for (;;) {
@@ -159,12 +152,9 @@ export class Maintenance {
   }
 
   private runInBackground(work: () => Promise<void>): void {
-    const tracked = retryUntilDone('clearing URLs', work, this.services)
-      .catch((error: unknown) =>
-        this.services.log.error('clearing URLs failed and will continue after a restart', { error: String(error) }),
-      )
-      .finally(() => this.inFlight.delete(tracked));
-    this.inFlight.add(tracked);
+    void retryUntilDone('clearing URLs', work, this.services).catch((error: unknown) =>
+      this.services.log.error('clearing URLs failed and will continue after a restart', { error: String(error) }),
+    );
   }
 
   /** Reads the URLs again first, because some may have been removed since the last attempt. */

@@ -67,6 +67,13 @@ describe('a document', () => {
   });
 });
 
+it('all creators of a book are its author', async () => {
+  const book = sample.epub({ ...sample.FACTS, author: 'Ada Wing</dc:creator><dc:creator>Bo Reed' });
+  expect((await read(book, 'epub')) as Extraction).toMatchObject({
+    metas: [{ name: 'author', value: 'Ada Wing, Bo Reed' }],
+  });
+});
+
 const zeros = (mebibytes: number): Uint8Array => new Uint8Array(mebibytes * MIB);
 
 const HOSTILE: readonly (readonly [string, string, () => Uint8Array, string])[] = [

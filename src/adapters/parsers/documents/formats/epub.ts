@@ -41,10 +41,10 @@ function readProperties(elements: readonly Element[], content: DocumentContent):
     elements.find(({ name }) => name === elementName)?.text;
   content.title = findValue('title') ?? '';
   content.language = findValue('language');
-  for (const { name, text } of elements) {
-    if (name === 'creator') content.addAuthor(text);
-    if (name === 'subject') content.addField('keywords', text);
-  }
+  const findAll = (elementName: string): string[] =>
+    elements.flatMap(({ name, text }) => (name === elementName ? [text] : []));
+  content.addAuthor(findAll('creator').join(', '));
+  for (const text of findAll('subject')) content.addField('keywords', text);
   content.addField('description', findValue('description'));
   content.addField('publisher', findValue('publisher'));
   content.addTime('date_created', findValue('date'));

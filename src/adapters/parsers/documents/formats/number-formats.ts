@@ -59,7 +59,8 @@ export class NumberFormats {
   }
 
   private isDate(pattern: string): boolean {
-    const known = this.datePatterns.get(pattern) ?? isDateFormat(pattern);
+    // Hours since the beginning of the calendar, as in [h]:mm, are times that have passed.
+    const known = this.datePatterns.get(pattern) ?? (isDateFormat(pattern) && !/\[[hms]+\]/i.test(pattern));
     this.datePatterns.set(pattern, known);
     return known;
   }

@@ -351,9 +351,9 @@ describe('the cells of a workbook', () => {
     const styles = {
       name: 'styles.xml',
       type: 'styles',
-      xml: '<cellXfs><xf numFmtId="14"/><xf numFmtId="1"/></cellXfs>',
+      xml: '<cellXfs><xf numFmtId="14"/><xf numFmtId="1"/><xf numFmtId="46"/></cellXfs>',
     };
-    const sheet = '<worksheet><c s="0"><v>1</v></c><c s="1"><v>1</v></c></worksheet>';
+    const sheet = '<worksheet><c s="0"><v>1</v></c><c s="1"><v>1</v></c><c s="2"><v>1.5</v></c></worksheet>';
     const body = office.officePackage(
       'xl/workbook.xml',
       '<workbook><workbookPr date1904="1"/><sheet name="Data" r:id="s"/></workbook>',
@@ -361,7 +361,7 @@ describe('the cells of a workbook', () => {
         parts: [styles, { name: 'worksheets/sheet1.xml', type: 'worksheet', id: 's', xml: sheet }],
       },
     );
-    expect(finish(readSheets(body, request('xlsx'))).text).toBe('Data 1904-01-02 1');
+    expect(finish(readSheets(body, request('xlsx'))).text).toBe('Data 1904-01-02 1 36:00:00');
   });
 
   it('are followed by headers and footers without their codes', () => {

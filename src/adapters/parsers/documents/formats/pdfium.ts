@@ -31,7 +31,6 @@ export interface Pdfium {
   _FPDFText_ClosePage(text: Pointer): void;
   _FPDFText_CountChars(text: Pointer): number;
   _FPDFText_GetText(text: Pointer, start: number, count: number, buffer: Pointer): number;
-  _FPDFText_GetCharIndexFromTextIndex(text: Pointer, index: number): number;
   _FPDFText_GetUnicode(text: Pointer, index: number): number;
   _FPDFText_HasUnicodeMapError(text: Pointer, index: number): number;
   _FPDFText_IsGenerated(text: Pointer, index: number): number;
