@@ -32,6 +32,8 @@ interface Site {
   readonly validators: boolean;
   /** What the host answers to everybody now, with a good status. */
   wall?: Wall;
+  /** How many times it has begun to do so. */
+  walls: number;
   /** Two thirds of the pages that were indexed when it began to do so. */
   closed?: ReadonlySet<string>;
 }
@@ -188,6 +190,7 @@ export class SimulatedWeb {
     const wall = site.wall === undefined ? this.random.pick(kinds) : undefined;
     if (wall === 'moved pages') this.movePages(site);
     else site.wall = wall;
+    if (wall !== undefined) site.walls++;
     const indexed = [...site.pages].filter(([path]) => this.isIndexed(`http://${site.host}${path}`));
     // A few of few pages may have been closed on purpose.
     site.closed = new Set(indexed.length < 16 ? [] : indexed.filter((_, i) => i % 3 !== 0).map(([path]) => path));
@@ -350,7 +353,7 @@ export class SimulatedWeb {
   }
 
   private makeSite(host: string, pages: number): Site {
-    const site: Site = { host, pages: new Map(), mood: 'well', validators: this.random.chance(0.5) };
+    const site: Site = { host, pages: new Map(), mood: 'well', validators: this.random.chance(0.5), walls: 0 };
     site.pages.set('/', { kind: 'page', version: 0, links: [], target: '/' });
     for (let i = 1; i < pages; i++) this.addPage(site);
     return site;
@@ -437,7 +440,8 @@ export class SimulatedWeb {
     const page = site.pages.get(path);
     switch (site.wall) {
       case 'a form on half':
-        return numberOf(path) % 2 === 0 ? undefined : respond(200, TYPE, form);
+        // What pages were once redirected to may be taken for a page, which then takes their place.
+        return numberOf(path) % 2 === 0 || path.startsWith(OUT) ? undefined : respond(200, TYPE, form);
       case 'a form now and then':
         if (page?.kind !== 'page') return undefined;
         return this.lapses(page) ? respond(200, TYPE, form) : undefined;
@@ -450,10 +454,12 @@ export class SimulatedWeb {
       }
       case 'redirects to copies': {
         // Of pages that have something to lose.
-        const source = path.startsWith(OUT) ? path.slice(OUT.length) : path;
+        // At addresses of its own each time, because the former ones may have been taken for pages meanwhile.
+        const out = `${OUT}${site.walls}`;
+        const source = path.startsWith(out) ? path.slice(out.length) : path;
         if (!this.isIndexed(`http://${site.host}${source}`, site.pages.get(source)?.cached ?? '')) return undefined;
         if (source !== path) return respond(200, TYPE, form);
-        return respond(site.validators ? 301 : 302, { location: OUT + path });
+        return respond(site.validators ? 301 : 302, { location: out + path });
       }
       default:
         return undefined;
