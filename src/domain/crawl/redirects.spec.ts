@@ -105,21 +105,27 @@ describe('a redirect compared with other pages of its host', () => {
 });
 
 it.each([
-  ['unknown', 'b', 'closed', 'same'],
-  ['unknown', 'b', 'open', 'different'],
-  ['unknown', 'a', 'closed', 'same'],
-  ['same', 'b', 'closed', 'same'],
-  ['same', 'b', 'open', 'different'],
-  ['different', 'b', 'closed', 'different'],
-  ['different', 'a', 'closed', 'different'],
-] as const)('what other new addresses say, %s so far, if %s says %s: %s', (others, url, text, expected) => {
-  const [closed, open] = ['We are closed today.', 'A text of its own.'].map(
-    (words) =>
-      createTextSample({ title: '', text: words }, toCrawlUrl('http://h/'), computeTextSketch(words), undefined)!,
-  );
-  const first = { url: 'a', seenAt: instant(NOW), sample: closed!, others };
-  expect(compareNewTexts(first, { url, sample: (text === 'open' ? open : closed)! })).toBe(expected);
-});
+  ['unknown', 'b', 'closed', 23, 'same'],
+  ['unknown', 'b', 'open', 23, 'different'],
+  ['unknown', 'a', 'closed', 23, 'same'],
+  ['unknown', 'a', 'closed', 24, 'different'],
+  ['same', 'a', 'closed', 24, 'same'],
+  ['same', 'b', 'closed', 24, 'same'],
+  ['same', 'b', 'open', 23, 'different'],
+  ['different', 'b', 'closed', 23, 'different'],
+  ['different', 'a', 'closed', 23, 'different'],
+] as const)(
+  'what other new addresses say, %s so far, if %s says %s after %i h: %s',
+  (others, url, text, time, expected) => {
+    const [closed, open] = ['We are closed today.', 'A text of its own.'].map(
+      (words) =>
+        createTextSample({ title: '', text: words }, toCrawlUrl('http://h/'), computeTextSketch(words), undefined)!,
+    );
+    const first = { url: 'a', source: 's', since: instant(NOW), seenAt: instant(NOW), sample: closed!, others };
+    const seenAt = plus(instant(NOW), hours(time));
+    expect(compareNewTexts(first, { url, seenAt, sample: (text === 'open' ? open : closed)! })).toBe(expected);
+  },
+);
 
 describe('a URL that redirects', () => {
   it('names the URL that has taken its place, and forgets the former one if there is no target', () => {

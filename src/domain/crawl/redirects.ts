@@ -7,7 +7,8 @@ import type { ErrorCode } from '../fetch/error-codes.js';
 import type { RedirectEvidence } from '../fetch/login-wall.js';
 import type { Reason } from '../policy/reasons.js';
 import { isPageGone } from '../push/sign-of-life.js';
-import type { Instant } from '../time/units.js';
+import { between, type Instant } from '../time/units.js';
+import { DOUBT } from './change-guard.js';
 import { EXACT_DUPLICATE } from './disposition.js';
 import { UNKNOWN_STAMP, type UrlState } from './url-state.js';
 
@@ -71,20 +72,27 @@ export function classifyRedirect({ same, others, targets }: RedirectEvidence, av
 /** What was found at the first of the addresses of their own to which pages of a host redirect. */
 export interface NewText {
   readonly url: string;
+  /** The page that redirects there. */
+  readonly source: string;
+  /** When it was first found, and when last. */
+  readonly since: Instant;
   readonly seenAt: Instant;
   readonly sample: TextSample;
   /** What the new addresses of other pages say, compared with it. */
   others: 'unknown' | 'same' | 'different';
 }
 
-/** What the new addresses of other pages say, now that one was visited; as long as that is unknown, they may say the same. */
+/**
+ * What the new addresses of other pages say, now that one was visited. As long as that is unknown, they may say the same,
+ * but for a day only: the page may be the last one that moves.
+ */
 export function compareNewTexts(
-  { url, sample, others }: NewText,
-  found: Pick<NewText, 'url' | 'sample'>,
+  { url, since, sample, others }: NewText,
+  found: Pick<NewText, 'url' | 'sample' | 'seenAt'>,
 ): 'same' | 'different' {
   if (others === 'different') return 'different';
-  const isSame = isSameText(sample, found.sample) || hasSimilarWords(sample, found.sample);
-  return found.url === url || isSame ? 'same' : 'different';
+  if (found.url === url) return others === 'unknown' && between(since, found.seenAt) >= DOUBT ? 'different' : 'same';
+  return isSameText(sample, found.sample) || hasSimilarWords(sample, found.sample) ? 'same' : 'different';
 }
 
 /** Errors of pages that are redirected to something else than their document. */

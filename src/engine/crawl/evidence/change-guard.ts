@@ -230,7 +230,7 @@ export class ChangeGuard {
     if (isHoldCause(state.pendingDeletion)) inquiry.held.add(state.id);
     let verdict: ChangeVerdict = 'hold';
     if (inquiry.outstanding.size === 0) verdict = await this.proceed(state.hostKey, inquiry, state.id, answer);
-    const hasKept = inquiry.hasKept(state.id);
+    const hasKept = inquiry.kept.get(state.id);
     if (verdict === 'believe' && (hasKept === false || !(await this.saysTheSame(state, change)))) verdict = 'doubt';
     // The fault of a page may come and go.
     const isFirstSight = verdict === 'believe' && hasKept === undefined;

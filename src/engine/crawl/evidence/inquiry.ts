@@ -54,7 +54,7 @@ export class Inquiry {
   indexedTexts: readonly bigint[] = [];
   believed = 0;
   /** By page: whether it has said the same at its last two visits; undefined unless both showed a change that was not believed before. */
-  private readonly kept = new BoundedMap<UrlId, boolean | undefined>(MAX_ANSWERS);
+  readonly kept = new BoundedMap<UrlId, boolean | undefined>(MAX_ANSWERS);
   /** By page: the last change that it has shown and not kept. */
   private readonly takenBack = new BoundedMap<UrlId, TimedChange>(MAX_TAKEN_BACK);
 
@@ -73,8 +73,7 @@ export class Inquiry {
     const { change } = answer;
     const isKept = earlier && change ? coversChange(earlier, change) : undefined;
     // An earlier change that was believed is none any more.
-    const isFirst = isKept === false && indexedStamp !== answer.indexedStamp;
-    this.kept.set(id, isFirst ? undefined : isKept);
+    this.kept.set(id, isKept === false && indexedStamp !== answer.indexedStamp ? undefined : isKept);
     if (earlier && !isSameChange(earlier, change)) this.takenBack.set(id, { change: earlier, at });
     // What others have said since an earlier change says nothing about a new one, nor about a directive that comes later.
     if (!isKept) this.firstSeen.delete(id);
@@ -103,11 +102,6 @@ export class Inquiry {
       takenBack: [...this.takenBack.values()].map((taken) => taken.change),
       ownTakenBack: this.takenBack.get(id)?.change,
     };
-  }
-
-  /** Whether the page says what it said at the visit before; undefined if its change is seen for the first time. */
-  hasKept(id: UrlId): boolean | undefined {
-    return this.kept.get(id);
   }
 
   noteAsked(id: UrlId): void {

@@ -160,7 +160,7 @@ describe('a page to which another one redirects', () => {
       return look({ kind: 'document', index: true, facts: { sample, textSketch: own } }, { ...target, ...found });
     };
     const redirect = () => look({ kind: 'redirect', target: target.url, permanent: true }, { ...source, stamp: 'c' });
-    return { ...crawl, find, redirect };
+    return { ...crawl, find, redirect, look };
   }
   const REFUSED = { kind: 'error', code: 'redirect-wall' };
   const TAKEN = { kind: 'document' };
@@ -197,6 +197,23 @@ describe('a page to which another one redirects', () => {
     const { find, redirect } = targets(state);
     await redirect();
     for (const path of ['/new', '/new', '/other', '/new']) expect(await find(FORM, path), path).toMatchObject(REFUSED);
+  });
+
+  it.each([
+    ['the last one that moves', '/new', true, TAKEN],
+    ['one whose redirect had ended', '/new', false, REFUSED],
+    ['another one than the first', '/other', true, REFUSED],
+  ])('is taken after a day if nothing else is known: %s', async (_, path, isKept, expected) => {
+    const { clock, find, redirect, look, source } = targets({ status: 'redirected' });
+    for (const time of [0, 12, 10.9].map(hours)) {
+      clock.advance(time);
+      await redirect();
+      expect(await find(FORM)).toMatchObject(REFUSED);
+    }
+    if (!isKept) await look({ kind: 'unchanged' }, source);
+    clock.advance(hours(1.1));
+    await redirect();
+    expect(await find(FORM, path)).toMatchObject(expected);
   });
 
   it.each<[string, number, Partial<UrlState>, object]>([

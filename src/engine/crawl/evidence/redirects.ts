@@ -112,6 +112,8 @@ export class Redirects {
     const { outcome } = result;
     if (outcome.kind !== 'redirect' || state.stamp === undefined) {
       this.seen.delete(state.url);
+      const isWell = outcome.kind === 'document' || outcome.kind === 'unchanged';
+      if (isWell && this.newTexts.get(state.hostKey)?.source === state.url) this.newTexts.delete(state.hostKey);
       const isTarget = state.stamp === undefined && state.discoveredVia === 'redirect' && outcome.kind === 'document';
       const isWall = isTarget && this.isWall(stripQuery(state.url), this.services.clock.now());
       const failure = isTarget && ((await this.findFault(state, outcome)) ?? (isWall && PAGE_FOR_ALL));
@@ -249,12 +251,11 @@ export class Redirects {
     const since = before(now, WALL_LIFETIME);
     if (!((this.departures.get(hostKey) ?? 0) >= since)) return false;
     const isNew = !stamp || (textSketch !== undefined && sharesAlmostNothing(textSketch, sample.sketch));
-    const first = this.newTexts.get(hostKey);
-    if (!first || first.seenAt < since) {
-      this.newTexts.set(hostKey, { url, seenAt: now, sample, others: 'unknown' });
-      return isNew;
-    }
-    const others = compareNewTexts(first, { url, sample });
+    const known = this.newTexts.get(hostKey);
+    const own = { url, source: source.url, since: known?.url === url ? known.since : now, sample, seenAt: now };
+    const first: NewText = known && known.seenAt >= since ? known : { ...own, others: 'unknown' };
+    this.newTexts.set(hostKey, first);
+    const others = compareNewTexts(first, own);
     if (first.url !== url && first.others !== others) {
       first.others = others;
       if (others === 'different') await this.visitAgain(first.url);
