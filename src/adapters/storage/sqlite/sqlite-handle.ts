@@ -59,10 +59,8 @@ export function openHandle(file: string, role: 'writer' | 'reader'): Handle {
     const db = new Database(file, { fileMustExist: true });
     prepareHandle(db);
     db.pragma(`cache_size = -${CACHE_KIB[role]}`);
-    if (role === 'reader') {
-      // A blocked checkpoint is retried later, because waiting would hold up the writer.
-      db.pragma('busy_timeout = 250');
-    }
+    // A blocked checkpoint is retried later, because waiting would hold up the writer.
+    if (role === 'reader') db.pragma('busy_timeout = 250');
     return db;
   });
 }
@@ -71,15 +69,26 @@ const DAMAGE = /^SQLITE_(?:CORRUPT|NOTADB)/;
 const TRANSIENT = /^SQLITE_(?:FULL|IOERR|NOMEM|READONLY|CANTOPEN|PROTOCOL)/;
 
 /**
- * Prepares a statement that runs many times. SQLite with STAT4, as included in better-sqlite3, replans a statement
- * whenever a parameter that the planner has examined changes, which takes 5 to 50 µs, many times the cost of running
- * it. The planner does not look behind a unary plus, which leaves the value unchanged.
+ * Prepares a statement that runs many times, when it first runs: preparing all would take half the time in which an
+ * empty store opens. SQLite with STAT4, as included in better-sqlite3, replans a statement whenever a parameter that the
+ * planner has examined changes, which takes 5 to 50 µs, many times the cost of running it. The planner does not look
+ * behind a unary plus, which leaves the value unchanged.
  */
-export function prepareOnce<Parameters extends unknown[] | object = unknown[], Result = unknown>(
-  db: Handle,
-  sql: string,
-) {
-  return db.prepare<Parameters, Result>(sql.replace(/\?|@\w+/g, '+$&'));
+export function prepareOnce<P extends unknown[] = unknown[], R = unknown>(db: Handle, sql: string) {
+  return onDemand(db.prepare.bind(db, sql.replace(/\?|@\w+/g, '+$&'))) as Database.Statement<P, R>;
+}
+
+function onDemand(prepare: () => Database.Statement): unknown {
+  let prepared: Database.Statement | undefined;
+  const statement = (): Database.Statement => (prepared ??= prepare());
+  return {
+    get: (...values: unknown[]) => statement().get(...values),
+    all: (...values: unknown[]) => statement().all(...values),
+    iterate: (...values: unknown[]) => statement().iterate(...values),
+    run: (...values: unknown[]) => statement().run(...values),
+    pluck: () => onDemand(() => prepare().pluck()),
+    raw: () => onDemand(() => prepare().raw()),
+  };
 }
 
 /** Whether the error means that another program has held the lock for longer than `busy_timeout`. */
@@ -100,9 +109,7 @@ export function toPortError(error: unknown, file: string): unknown {
   const code = (error as { code?: unknown } | undefined)?.code;
   if (typeof code !== 'string') return error;
   const details = `${(error as Error).message} (${code})`;
-  if (DAMAGE.test(code)) {
-    return createStoreDamaged(file, details, error);
-  }
+  if (DAMAGE.test(code)) return createStoreDamaged(file, details, error);
   if (code === 'SQLITE_FULL') {
     return new StoreUnavailable(
       `No space is left for the database ${file}: ${details}. Free some disk space; work then resumes automatically.`,

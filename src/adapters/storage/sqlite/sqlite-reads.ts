@@ -46,11 +46,7 @@ export class SqliteReads {
   readonly #sql;
   /** The crawler whose URLs are sorted in `temp.by_url`. */
   #sortedCrawler: string | undefined;
-  /**
-   * Prepared statements by their condition, which has a few dozen forms: preparing a statement takes longer than
-   * reading a URL's orders.
-   */
-  /** By their text. How many there are is bounded by the number of possible filters. */
+  /** By their text; filters have a few dozen forms, and preparing takes longer than reading a URL's orders. */
   readonly #orderStatements = new Map<string, Statement>();
 
   constructor(db: Handle) {

@@ -37,9 +37,7 @@ export class SqliteRecords {
   }
 
   saveHosts(hosts: readonly HostRecord[]): void {
-    for (const host of hosts) {
-      this.#sql.saveHost.run(...toHostValues(host));
-    }
+    for (const host of hosts) this.#sql.saveHost.run(...toHostValues(host));
   }
 
   saveOrders(entries: readonly LedgerEntry[]): void {

@@ -88,12 +88,10 @@ export function createCounterWriter(
      ON CONFLICT DO UPDATE SET urls = urls + excluded.urls`,
   );
   return (changes) => {
-    for (const { site, urls, indexed, errors, queued, earliestAdded: came, earliestRemoved: went } of changes) {
+    for (const { site, urls, indexed, errors, queued, earliestAdded: came, earliestRemoved: went } of changes)
       updateSite.run({ site, urls, indexed, errors, queued, came, went });
-    }
-    for (const [crawler, counters] of groupCounters(changes, getCrawler)) {
+    for (const [crawler, counters] of groupCounters(changes, getCrawler))
       for (const { status, source, indexed, urls } of counters)
         updateCounter.run(crawler, status, source, indexed, urls);
-    }
   };
 }

@@ -11,7 +11,7 @@ import type { Reason } from '../../../domain/policy/reasons.js';
 import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
 import { DataDirectoryInUse } from '../shared/data-directory.js';
 import { SqliteFrontier } from './sqlite-frontier.js';
-import { translateErrors } from './sqlite-handle.js';
+import { type Handle, translateErrors } from './sqlite-handle.js';
 import { SqliteReads } from './sqlite-reads.js';
 import { getRawHandle, openSqliteDataSource, openSqliteStore } from './sqlite-store.js';
 
@@ -193,10 +193,8 @@ describe('a SQLite database', () => {
     const dataSource = await openSqliteDataSource(':memory:');
     const db = getRawHandle(dataSource);
     const prepared: string[] = [];
-    const prepare = (sql: string) => {
-      prepared.push(sql);
-      return db.prepare(sql);
-    };
+    // Statements are prepared when they first run: a handle is bound to the text of each.
+    const prepare = { bind: (_: Handle, sql: string) => void prepared.push(sql) };
     const spied = new Proxy(db, {
       get: (target, name) => (name === 'prepare' ? prepare : Reflect.get(target, name)),
     });
