@@ -1,4 +1,6 @@
+import Database from 'better-sqlite3';
 import { type Executor, readReply } from '../../src/adapters/storage/shared/thread-protocol.js';
+import { type Handle, prepareHandle } from '../../src/adapters/storage/sqlite/sqlite-handle.js';
 import { createReader, createWriter, type RunBatch } from '../../src/adapters/storage/sqlite/sqlite-operations.js';
 import {
   createSqliteStore,
@@ -20,13 +22,27 @@ const inThisThread = (runBatch: RunBatch): Executor => ({
  * @param file where the next store finds what this one has left; in memory by default
  */
 export async function openStoreInThisThread(file = ':memory:'): Promise<FrontierStore> {
-  const dataSource = await openSqliteDataSource(file);
-  const db = getRawHandle(dataSource);
+  const db = file === ':memory:' ? await openInMemory() : await openMigrated(file);
   const reader = inThisThread(createReader(db, file));
   return createSqliteStore(file, db, {
     writer: inThisThread(createWriter(db, file)),
     reader,
     startSorter: () => reader,
-    close: () => dataSource.destroy(),
+    close: () => void db.close(),
   });
+}
+
+async function openMigrated(file: string): Promise<Handle> {
+  const dataSource = await openSqliteDataSource(file);
+  return getRawHandle(dataSource);
+}
+
+/** Tables without rows: a copy takes a tenth of the time of all migrations. */
+let empty: Buffer | undefined;
+
+async function openInMemory(): Promise<Handle> {
+  empty ??= (await openMigrated(':memory:')).serialize();
+  const db = new Database(empty);
+  prepareHandle(db);
+  return db;
 }
