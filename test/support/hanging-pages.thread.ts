@@ -17,6 +17,8 @@ const trapped: SyncExtractor = {
   extract: (...page) => {
     const text = Buffer.from(page[0]).toString('latin1');
     if (text.includes('never ends')) for (;;);
+    // As above, but without a processor, which other tests need.
+    if (text.includes('waits for ever')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     if (text.includes('kills the thread')) process.exit(3);
     return html.extract(...page);
   },

@@ -154,7 +154,7 @@ describe('a pool of page threads', () => {
   it('does not let a host with slow pages delay pages of others', async () => {
     const other = await FakeSite.start('127.0.0.2');
     try {
-      site.page('/bad', [], 'A page that never ends.');
+      site.page('/bad', [], 'A page that waits for ever.');
       const stopped = await pool.process(task(1, '/bad'));
       expect(stopped.readingTime).toBeGreaterThan(500);
       // The replacement thread is running: each thread has one of these.
@@ -207,7 +207,7 @@ describe('a pool of page threads', () => {
     };
     const withTrees = { ...definition, crawlers: [crawlerDefinition({ contents: [content] })] };
     const asked = Promise.withResolvers<() => void>();
-    site.page('/bad', [], 'A page that never ends.').page('/good');
+    site.page('/bad', [], 'A page that waits for ever.').page('/good');
     site.set('/slow', (_, response) => {
       asked.resolve(() => response.end('fine'));
       return undefined;
@@ -228,7 +228,7 @@ describe('a pool of page threads', () => {
   });
 
   it('gives priority to requests, and loses nothing that waits for them when a thread ends', async () => {
-    site.page('/good').page('/bad', [], 'A page that never ends.');
+    site.page('/good').page('/bad', [], 'A page that waits for ever.');
     const waiting = Promise.withResolvers<void>();
     // A loop whose next turn never comes: results are handed out only when the thread ends.
     const loop = {
@@ -259,7 +259,7 @@ describe('a pool of page threads', () => {
       log: { ...log, info },
       maxReadingMs: 5_000,
     });
-    site.page('/bad', [], 'A page that never ends.').page('/good');
+    site.page('/bad', [], 'A page that waits for ever.').page('/good');
     await growing.configure(definition);
     const hung = growing.process(task(1, '/bad'));
     await grown.promise;
