@@ -5,6 +5,7 @@ import { compoundFile } from './compound-file.js';
 import * as further from './further-documents.js';
 import * as legacy from './legacy-documents.js';
 import * as sample from './sample-documents.js';
+import { archiveOf, type Entry } from './sample-documents.js';
 import { tar } from './tar.js';
 
 export interface HostileDocument {
@@ -115,36 +116,6 @@ const archive = (format: Format, part: string | Uint8Array, more: Record<string,
 const DOCTYPE = `<!DOCTYPE a [<!ENTITY l0 "laugh">${Array.from({ length: 20 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('')}]>`;
 const OLE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const LOCKED = Buffer.concat([OLE, Buffer.alloc(600), Buffer.from('EncryptedPackage', 'utf16le')]);
-
-type Entry = readonly [name: string, packed: Uint8Array, size: number];
-
-/** A handmade zip archive: a library would be slow for large ones, and would not write false sizes. */
-function archiveOf(entries: readonly Entry[], tell = (size: number): number => size): Uint8Array {
-  const files: Uint8Array[] = [];
-  const directory: Uint8Array[] = [];
-  let at = 0;
-  for (const [name, packed, size] of entries) {
-    const facts = Buffer.alloc(26);
-    facts.writeUInt16LE(20, 0);
-    facts.writeUInt16LE(8, 4);
-    facts.writeUInt32LE(packed.length, 14);
-    facts.writeUInt32LE(tell(size), 18);
-    facts.writeUInt16LE(name.length, 22);
-    const rest = Buffer.alloc(14);
-    rest.writeUInt32LE(at, 10);
-    files.push(Buffer.from('PK\x03\x04'), facts, Buffer.from(name), packed);
-    directory.push(Buffer.from('PK\x01\x02\x14\x00'), facts, rest, Buffer.from(name));
-    at += 30 + name.length + packed.length;
-  }
-  const list = Buffer.concat(directory);
-  const end = Buffer.alloc(22);
-  end.write('PK\x05\x06', 'latin1');
-  end.writeUInt16LE(entries.length, 8);
-  end.writeUInt16LE(entries.length, 10);
-  end.writeUInt32LE(list.length, 12);
-  end.writeUInt32LE(at, 16);
-  return Buffer.concat([...files, list, end]);
-}
 
 let packedZeros: Buffer | undefined;
 const BOMB_BYTES = 80 * MIB;
