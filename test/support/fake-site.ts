@@ -140,6 +140,9 @@ export class FakeSite {
   }
 }
 
+/** Bytes that a crawler keeps and delivers, and that take no time to read. */
+export const filling = (bytes: number): string => `<!--${'x'.repeat(bytes)}-->`;
+
 export function html(title: string, links: readonly string[], text = ''): string {
   const list = links.map((link) => `<a href="${link}">${link}</a>`).join('\n');
   return `<!doctype html><html lang="en"><head><title>${title}</title></head><body><p>${text}</p>${list}</body></html>`;

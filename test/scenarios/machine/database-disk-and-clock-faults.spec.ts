@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { days, hours, minutes } from '../../../src/domain/time/units.js';
 import { type FrontierStore, type LedgerEntry, StoreUnavailable } from '../../../src/engine/ports/frontier-store.js';
 import { CrawlWorld } from '../../support/crawl-world.js';
-import { FakeSite } from '../../support/fake-site.js';
+import { FakeSite, filling } from '../../support/fake-site.js';
 
 /** As in the crawler: pages that are fetched and not settled. */
 const MOST_IN_HAND_MB = 48;
@@ -51,9 +51,9 @@ describe('faults of the machine', () => {
   it('a stalled disk pauses the crawl before memory is full of pages', async () => {
     await world.untilIdle();
     site.forgetRequests();
-    const big = Array.from({ length: 64 }, (_, i) => `/big${i}`);
+    const big = Array.from({ length: 60 }, (_, i) => `/big${i}`);
     site.page('/big', big);
-    for (const path of big) site.page(path, [`${path}/next`], 'x'.repeat(1024 * 1024)).page(`${path}/next`);
+    for (const path of big) site.page(path, [`${path}/next`], filling(1024 * 1024)).page(`${path}/next`);
     const still = standing(world.store, () => site.requests.length > 10);
     await world.engine.roots.submit('test', [{ url: site.url('/big') }]);
     const heldUp = async () => {

@@ -68,7 +68,7 @@ const piece = fc.oneof(
 it('of any hostile page, at most its budget is delivered, and its visit ends', async () => {
   const pages = fc.sample(
     fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join('')),
-    { numRuns: 12, seed: 7 },
+    { numRuns: 6, seed: 7 },
   );
   const site = await startSite();
   const paths = pages.map((_, i) => `/${i}`);

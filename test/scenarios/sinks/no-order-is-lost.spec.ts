@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { hours, milliseconds, minutes } from '../../../src/domain/time/units.js';
 import { CrawlWorld } from '../../support/crawl-world.js';
-import { type FakePage, FakeSite, html } from '../../support/fake-site.js';
+import { type FakePage, FakeSite, filling, html } from '../../support/fake-site.js';
 import { FlakyReceiver } from '../../support/flaky-receiver.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -39,9 +39,9 @@ describe('no order is lost at a sink that fails, refuses or loses data', () => {
   });
 
   it('while a sink is down for an hour, memory is bounded; the crawl waits, states why, and catches up', async () => {
-    const paths = Array.from({ length: 60 }, (_, i) => `/p${i}`);
+    const paths = Array.from({ length: 48 }, (_, i) => `/p${i}`);
     receiver.fate = () => 'fail';
-    await start(paths, (path) => `${path} ${'x'.repeat(MEGABYTE)}`);
+    await start(paths, (path) => `${path} ${filling(MEGABYTE)}`);
     let mostBytes = 0;
     for (let minute = 0; minute < 60; minute += 10) {
       await world.pass(minutes(10));
