@@ -171,8 +171,9 @@ function ensureBuilt(force = false) {
         'package-lock.json',
       ],
       stamp: 'dist/.built',
+      // Types are checked by `npm run lint`, together with those of the specs.
       commands: [
-        ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'],
+        ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck'],
         ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.package.json'],
         ['scripts/bundle.mjs'],
       ],

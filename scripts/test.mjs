@@ -15,8 +15,11 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const scratch = mkdtempSync(join(tmpdir(), 'crawlway-test-'));
 /** Number of checks of the gate that run beside each other: one more than the smallest machine has cores, because each one waits at times. */
 const BESIDE = 3;
+const IS_SMALL = availableParallelism() < 2 * BESIDE;
 /** Processes with tests of each project in the gate. One has read the program only once, which takes seconds. */
-const WORKERS = availableParallelism() < 2 * BESIDE ? 1 : 2;
+const WORKERS = IS_SMALL ? 1 : 2;
+/** Each checker of types reads the declarations again that it needs. */
+const CHECKERS = IS_SMALL ? ['--singleThreaded'] : [];
 
 /**
  * Runs a script of Node. The shell that starts it writes down the processor time that it and all its descendants have taken; of
@@ -124,7 +127,7 @@ const STATIC = [
     name: 'lint and format',
     run: () => runTool('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings'),
   },
-  { name: 'types', run: () => runTool('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json') },
+  { name: 'types', run: () => runTool('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', ...CHECKERS) },
   { name: 'console types', run: () => runTool('node_modules/typescript/bin/tsc', '-p', 'console/tsconfig.json') },
   {
     name: 'architecture',
