@@ -457,7 +457,7 @@ export class SimulatedWeb {
         // At addresses of its own each time, because the former ones may have been taken for pages meanwhile.
         const out = `${OUT}${site.walls}`;
         const source = path.startsWith(out) ? path.slice(out.length) : path;
-        if (!this.isIndexed(`http://${site.host}${source}`, site.pages.get(source)?.cached ?? '')) return undefined;
+        if (!this.isIndexed(`http://${site.host}${source}`)) return undefined;
         if (source !== path) return respond(200, TYPE, form);
         return respond(site.validators ? 301 : 302, { location: out + path });
       }
