@@ -14,9 +14,13 @@ const crawler = (name: string, sinks: readonly string[]): string => `
     ${sinks.map((sink) => `<cw:PushTo sink="${sink}"/>`).join('')}
   </Crawler>`;
 
+const LONG_NAME =
+  'the crawler of a department that has a name of its own which is as long as a name can possibly be 99';
+
 /** Nothing listens at port 1. */
 const CONFIGURATION = `${crawler('docs', ['main'])}${crawler('trouble', ['broken', 'away'])}
   <Crawler name="other"><Root url="SITE/guide/"/><cw:PushTo sink="main"/></Crawler>
+  <Crawler name="${LONG_NAME}"><Root url="http://127.0.0.1:1/"/><cw:PushTo sink="main"/></Crawler>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
   <cw:Sink name="main" type="papi" url="INDEX" connector="test"/>
   <cw:Sink name="broken" type="papi" url="RECEIVER" connector="other"/>
@@ -36,6 +40,15 @@ describeInBrowser('crawlers with sinks of their own', { configuration: CONFIGURA
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/try\?crawler=docs&url=/);
     await page.getByText(/^In the index/).waitFor();
+  });
+
+  it('a crawler of which nothing could be crawled is named above the cards, and its name leaves room for the search', async () => {
+    const { page, open } = stage();
+    await open('/?crawler=docs');
+    const alert = page.getByRole('region', { name: 'Alerts' }).getByText(`All URLs of ${LONG_NAME} failed`);
+    await alert.waitFor(PATIENCE);
+    await open(`/?crawler=${encodeURIComponent(LONG_NAME)}`);
+    expect((await page.getByLabel('Why is my page missing?').boundingBox())?.width).toBeGreaterThan(140);
   });
 
   it('orders that one sink refused are shown while another one is unavailable', async () => {

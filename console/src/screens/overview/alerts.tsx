@@ -47,7 +47,8 @@ export function Alerts({ crawler: { name } }: { crawler: CrawlerDto }): JSX.Elem
 
 async function findAlerts(crawler: string, signal: AbortSignal): Promise<Alert[]> {
   const today = new Date().toISOString().slice(0, 10);
-  const [heldDeletions, sinks, refusedOrders, hosts, configuration, { quotas }] = await Promise.all([
+  const [crawlers, heldDeletions, sinks, refusedOrders, hosts, configuration, { quotas }] = await Promise.all([
+    call('GET /api/v1/crawlers', { signal }),
     call('GET /api/v1/held-deletions', { signal }),
     call('GET /api/v1/sinks', { signal }),
     call('GET /api/v1/orders', { query: { crawler, state: 'refused', limit: MAX_COUNTED }, signal }),
@@ -57,6 +58,7 @@ async function findAlerts(crawler: string, signal: AbortSignal): Promise<Alert[]
   ]);
   return [
     ...heldDeletions.items.map(createHeldDeletionsAlert),
+    ...createFailureAlerts(crawlers.items),
     ...createSinkAlerts(sinks.items, crawler),
     ...createRefusedAlerts(refusedOrders.items.length, crawler),
     ...hosts.items.flatMap((host) => createHostAlerts(host, crawler)).slice(0, 5),
@@ -74,6 +76,24 @@ const createHeldDeletionsAlert = ({ host, count, changes }: HeldDeletionsDto): A
   target: href('/push', { view: 'held' }),
   action: 'Review',
 });
+
+const MAX_NAMES = 3;
+
+/** The overview has a card for each crawler, of which the failing one may be far below. */
+function createFailureAlerts(crawlers: readonly CrawlerDto[]): Alert[] {
+  const failed = crawlers.filter(({ counts: { error = 0, ...others } }) => {
+    const rest = Object.values(others).reduce((sum, count) => sum + count, 0);
+    return error > 0 && rest === 0;
+  });
+  const names = failed.slice(0, MAX_NAMES).map(({ name }) => name);
+  if (failed.length > MAX_NAMES) names.push(`${failed.length - MAX_NAMES} more`);
+  return failed.slice(0, 1).map(({ name }) => ({
+    tone: 'bad',
+    text: `All URLs of ${names.join(', ')} failed, so that nothing of ${failed.length === 1 ? 'it' : 'them'} is in the index.`,
+    target: href('/errors', { crawler: name }),
+    action: 'View',
+  }));
+}
 
 /**
  * Alerts for the sinks to which the crawler pushes. While one of them is unavailable, orders that another one refused
