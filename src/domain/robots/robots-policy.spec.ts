@@ -54,6 +54,19 @@ describe('what robots.txt of a host permits', () => {
     expect(mayFetch(createRobotsPolicy(failure, tomorrow, rules), 'bot', '/y')).toBe(true);
   });
 
+  it('stays as before while a web page is sent in place of rules, for a day', () => {
+    const page = answer(200, '\n<!doctype html><title>Maintenance</title>');
+    const rules = createRobotsPolicy(answer(200, 'user-agent: *\ndisallow: /x'), noon);
+    const tomorrow = later(noon, hours(25));
+    const kept = createRobotsPolicy(page, tomorrow, rules);
+    expect(kept).toEqual({ ...rules, expiresAt: later(tomorrow, minutes(5)) });
+    const dropped = createRobotsPolicy(page, later(noon, hours(48)), kept);
+    expect([mayFetch(kept, 'bot', '/x'), mayFetch(dropped, 'bot', '/x')]).toEqual([false, true]);
+    for (const previous of [undefined, dropped, createRobotsPolicy(failure, noon)])
+      expect(createRobotsPolicy(page, tomorrow, previous)).toMatchObject({ state: 'rules', fetchedAt: tomorrow });
+    expect(mayFetch(createRobotsPolicy(answer(200, 'no rules'), tomorrow, rules), 'bot', '/x')).toBe(true);
+  });
+
   it('is restored once robots.txt can be read', () => {
     const closed = createRobotsPolicy(failure, noon);
     expect(mayFetch(createRobotsPolicy(answer(404), later(noon, minutes(5)), closed), 'bot', '/x')).toBe(true);

@@ -23,11 +23,13 @@ export interface RobotsPolicy {
 export const ROBOTS_MAX_REDIRECTS = 5;
 const MAX_CACHE_AGE = hours(24);
 const UNREACHABLE_RETRY_DELAY = minutes(5);
+/** How long rules outlive the last response that had them while a web page is sent in their place. */
+const MAX_RULES_AGE = hours(48);
 
 /**
  * 2xx: the rules in the body apply. 4xx and redirects that lead nowhere: everything is allowed. 5xx, 429, the challenge
  * of a bot protection and no response: nothing is allowed, but rules read earlier remain in force while the host is
- * unavailable.
+ * unavailable. A web page in place of rules (maintenance, login) is no reason to drop them at once.
  */
 export function createRobotsPolicy(outcome: FetchOutcome, now: Instant, previous?: RobotsPolicy): RobotsPolicy {
   const createPolicy = (state: RobotsPolicy['state'], robots: RobotsTxt, age: Duration): RobotsPolicy => ({
@@ -39,7 +41,8 @@ export function createRobotsPolicy(outcome: FetchOutcome, now: Instant, previous
   // Whatever its status, a challenge says nothing about robots.txt.
   if (outcome.kind === 'response' && findChallenge(outcome) === undefined) {
     const { status } = outcome;
-    if (status >= 200 && status < 300) return createPolicy('rules', parseRobots(outcome.body), MAX_CACHE_AGE);
+    if (status >= 200 && status < 300 && !(hasRules(previous, now) && isMarkup(outcome.body)))
+      return createPolicy('rules', parseRobots(outcome.body), MAX_CACHE_AGE);
     // 429 is a 4xx that says nothing about robots.txt: the host is overloaded.
     if (status >= 300 && status < 500 && status !== 429) return createPolicy('absent', EMPTY_ROBOTS, MAX_CACHE_AGE);
   }
@@ -47,6 +50,11 @@ export function createRobotsPolicy(outcome: FetchOutcome, now: Instant, previous
     return { ...previous, expiresAt: after(now, UNREACHABLE_RETRY_DELAY) };
   return createPolicy('unreachable', EMPTY_ROBOTS, UNREACHABLE_RETRY_DELAY);
 }
+
+const hasRules = (policy: RobotsPolicy | undefined, now: Instant): boolean =>
+  policy !== undefined && policy.robots.groups.length > 0 && now < after(policy.fetchedAt, MAX_RULES_AGE);
+
+const isMarkup = (body: Uint8Array): boolean => /^\s*</.test(new TextDecoder().decode(body.subarray(0, 256)));
 
 export const isStale = (policy: RobotsPolicy, now: Instant): boolean => now >= policy.expiresAt;
 
