@@ -140,7 +140,6 @@ async function waitForEnd(
 
 /** Whether all that waits is on hosts whose robots.txt cannot be read, so that a crawl would wait for it without end. */
 async function waitsForRobots(engine: EngineApi, { nextRequestAt, counts }: CrawlerView): Promise<boolean> {
-  // After usual pauses, nothing needs to be counted.
   if (nextRequestAt === undefined || nextRequestAt - Date.now() < seconds(30)) return false;
   const hosts = await engine.hosts.list(CRAWLER_NAME, undefined, MAX_HOSTS);
   const unreadable = hosts.filter(({ robots }) => robots?.state === 'unreachable');

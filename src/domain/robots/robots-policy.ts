@@ -41,7 +41,7 @@ export function createRobotsPolicy(outcome: FetchOutcome, now: Instant, previous
   // Whatever its status, a challenge says nothing about robots.txt.
   if (outcome.kind === 'response' && findChallenge(outcome) === undefined) {
     const { status } = outcome;
-    if (status >= 200 && status < 300 && !(hasRules(previous, now) && isMarkup(outcome.body)))
+    if (status >= 200 && status < 300 && !isPageInPlaceOf(previous, outcome.body, now))
       return createPolicy('rules', parseRobots(outcome.body), MAX_CACHE_AGE);
     // 429 is a 4xx that says nothing about robots.txt: the host is overloaded.
     if (status >= 300 && status < 500 && status !== 429) return createPolicy('absent', EMPTY_ROBOTS, MAX_CACHE_AGE);
@@ -51,10 +51,10 @@ export function createRobotsPolicy(outcome: FetchOutcome, now: Instant, previous
   return createPolicy('unreachable', EMPTY_ROBOTS, UNREACHABLE_RETRY_DELAY);
 }
 
-const hasRules = (policy: RobotsPolicy | undefined, now: Instant): boolean =>
-  policy !== undefined && policy.robots.groups.length > 0 && now < after(policy.fetchedAt, MAX_RULES_AGE);
-
-const isMarkup = (body: Uint8Array): boolean => /^\s*</.test(new TextDecoder().decode(body.subarray(0, 256)));
+const isPageInPlaceOf = (policy: RobotsPolicy | undefined, body: Uint8Array, now: Instant): boolean =>
+  !!policy?.robots.groups.length &&
+  now < after(policy.fetchedAt, MAX_RULES_AGE) &&
+  /^\s*</.test(new TextDecoder().decode(body.subarray(0, 256)));
 
 export const isStale = (policy: RobotsPolicy, now: Instant): boolean => now >= policy.expiresAt;
 

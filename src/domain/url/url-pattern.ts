@@ -18,20 +18,11 @@ export function toUrlPattern(href: string): string | undefined {
   return hasDigit(href, pathStart) ? maskNumbers(href.slice(pathStart)) : undefined;
 }
 
-/** All paths in which a segment occurs twice, without a query and numbers. */
-const REPEATING = '/…/x/…/x';
-
-/**
- * What a URL has in common with others of which a site may have any number: `toUrlPattern`, or that a segment of its
- * path is repeated, as in what becomes of relative links on a site that answers every path.
- */
-export const toGrowingPattern = (href: string): string | undefined =>
-  toUrlPattern(href) ?? (repeatsSegment(href) ? REPEATING : undefined);
-
-function repeatsSegment(href: string): boolean {
-  const segments = href.split('/').slice(3);
-  if (segments.at(-1) === '') segments.pop();
-  return segments.length > 1 && new Set(segments).size < segments.length;
+/** Like `toUrlPattern`; paths that repeat a segment, as endless relative links do, have something in common, too. */
+export function toGrowingPattern(href: string): string | undefined {
+  const pattern = toUrlPattern(href);
+  const segments = pattern === undefined ? href.split('/').slice(3).filter(Boolean) : [];
+  return new Set(segments).size < segments.length ? '/…/x/…/x' : pattern;
 }
 
 /** A hand-written loop, because it runs for every URL that is found. */
