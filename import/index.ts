@@ -119,6 +119,30 @@ function reportReach(crawler: ImportedCrawler, report: ImportReport): void {
     );
 }
 
+/** What only files of one product contain: those of another would be read as patterns, or as nothing. */
+const SIGNS: readonly (readonly [format: keyof typeof READERS, sign: RegExp])[] = [
+  ['norconex', /com\.norconex\.|<httpcollector\b|<start(?:URLs|References)\b|^\s*startReferences:/im],
+  ['nutch', /<configuration\b[\s\S]*<property>/],
+  ['elastic', /^domains:/m],
+  ['stormcrawler', /^\s*["']?(?:http\.agent\.name|topology\.workers)\b|stormcrawler\.\w+/m],
+  ['heritrix', /org\.archive\./],
+  ['gsa', /<(?:eef|globalparams|good_urls|start_urls)\b/],
+  ['scrapy', /^\s*(?:from|import) scrapy\b|^BOT_NAME\s*=/m],
+  ['fess', /"_index"\s*:/],
+  ['omnifind', /^\s*(?:allow|forbid)\s+(?:prefix|domain|address|regexp)\s/im],
+  ['velocity', /<vse-/],
+  ['fdse', /^https?:\/\/\S+ \S.* \d+\s*$/m],
+  ['mnogosearch', /^\s*(?:DBAddr|Server|Realm)\s+\S/im],
+];
+
+/** @throws ImportError if the file is obviously one of another product */
+function refuseOtherProducts(format: keyof typeof READERS, { name, text }: ImportFile): void {
+  const found = SIGNS.filter(([, sign]) => sign.test(text)).map(([product]) => product);
+  const own = format === 'dataparksearch' ? 'mnogosearch' : format;
+  if (found.length > 0 && !found.includes(own))
+    throw new ImportError(`${name} looks like one of ${found[0]}: use crawlway import ${found[0]}`);
+}
+
 function readFiles(
   format: keyof typeof READERS,
   files: readonly ImportFile[],
@@ -128,7 +152,10 @@ function readFiles(
   const empty = files.find(({ text }) => text.trim() === '');
   if (empty) throw new ImportError(`${empty.name} contains no ${format} configuration: it is empty`);
   try {
+    for (const file of files) refuseOtherProducts(format, file);
     const crawlers = READERS[format](files, report, readBeside);
+    if (report.lines.every(({ kind }) => kind === 'not taken'))
+      throw new ImportError(`nothing in ${files.map(({ name }) => name).join(', ')} says what to crawl`);
     const unread = files.find(({ name }) => !report.isRead(name));
     if (unread) throw new ImportError(`${unread.name} is of a kind that it does not know, or nothing refers to it`);
     if (crawlers.length === 0) throw new ImportError(`${files[0]?.name ?? 'the file'} contains no crawl`);

@@ -19,6 +19,26 @@ const file = (name: string, ...lines: string[]): ImportFile => ({ name, text: li
 const xmlElement = (n: number): string => `<unheardOf${n}>${n}</unheardOf${n}>`;
 const yamlSetting = (n: number): string => `unheard_of_${n}: ${n}`;
 
+it('files of another product are refused, and most of them are recognized', () => {
+  const folders = readdirSync(CONFIGURATIONS);
+  const products = new Set(folders.map((folder) => folder.split('-')[0]!));
+  const messages = folders.flatMap((folder) =>
+    [...products, 'fdse', 'mnogosearch']
+      // Lists of URLs and patterns tell nothing.
+      .filter((format) => !folder.startsWith(format) && folder !== 'gsa')
+      .map((format) => {
+        try {
+          convert(format, read(folder));
+          return `${format} takes ${folder}`;
+        } catch (error) {
+          return (error as Error).message.replace(/.*use /, '');
+        }
+      }),
+  );
+  expect(messages.filter((message) => message.includes(' takes '))).toEqual([]);
+  expect(messages.filter((message) => message.startsWith('crawlway import')).length).toBeGreaterThan(100);
+});
+
 /** Files of a format, before which lines of which file an unknown part may be put, and how it is written. */
 const FORMATS: readonly (readonly [string, readonly ImportFile[], string, RegExp, (n: number) => string])[] = [
   ['norconex', read('norconex-2'), 'collector.xml', /^ {6}<\w/, xmlElement],

@@ -86,7 +86,7 @@ function createFailureAlerts(crawlers: readonly CrawlerDto[]): Alert[] {
     return error > 0 && rest === 0;
   });
   const names = failed.slice(0, MAX_NAMES).map(({ name }) => name);
-  if (failed.length > MAX_NAMES) names.push(`${failed.length - MAX_NAMES} more`);
+  if (failed.length > MAX_NAMES) names.push(`and ${failed.length - MAX_NAMES} more`);
   return failed.slice(0, 1).map(({ name }) => ({
     tone: 'bad',
     text: `All URLs of ${names.join(', ')} failed, so that nothing of ${failed.length === 1 ? 'it' : 'them'} is in the index.`,
