@@ -2,8 +2,9 @@
 import { basename, dirname, join } from 'node:path';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { formatPlace, type Problem } from '../domain/crawl/place.js';
+import type { CheckedConfiguration, ConfigurationFile } from '../server/configuration/configuration-file.js';
 import { openConfigurationFile } from '../server/engine.module.js';
-import { DEFAULT_CONFIG, readStorageOptions, UsageError } from '../server/options.js';
+import { DEFAULT_CONFIG, readStorageOptions, type StorageOptions, UsageError } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
 import { escapeXml } from './first-configuration.js';
 import { type JsonOption, pluralize, printJson } from './output.js';
@@ -37,45 +38,46 @@ function printProblem({ place, code, message, severity }: Problem): void {
   process.stdout.write(`${toPrintable(line)}\n`);
 }
 
-interface CheckedFile {
-  readonly problems: readonly Problem[];
+interface Checked extends Pick<CheckedConfiguration, 'problems' | 'definition'> {
   readonly unsetVariables: readonly string[];
-  readonly definition?: ServerDefinition;
 }
 
-async function checkFile(path: string, data: string | undefined): Promise<CheckedFile> {
-  const storage = readStorageOptions({ data }, process.env);
-  const wrapper = wrapRuleFile(path);
-  const { problems, definition } =
-    wrapper === undefined
-      ? await openConfigurationFile(path, { storage }).check()
-      : await checkRuleFile(path, wrapper, storage);
-  return {
-    problems: problems.filter((problem) => !isUnset(problem)),
-    unsetVariables: listUnsetVariables(problems),
-    definition,
-  };
+/**
+ * Reads a configuration as if every secret were set: they are often elsewhere, as in CI. What needs the value of a
+ * secret, such as an address in a variable, is not checked then.
+ */
+export async function checkWithoutSecrets(
+  file: ConfigurationFile,
+  xml?: string,
+): Promise<CheckedConfiguration & Checked> {
+  const checked = await file.check(xml);
+  const [unset, others] = [checked.problems.filter(isUnset), checked.problems.filter((one) => !isUnset(one))];
+  const unsetVariables = [...new Set(unset.flatMap(({ message }) => /CRAWLWAY_SECRET_\w+/.exec(message)?.[0] ?? []))];
+  for (const name of unsetVariables) process.env[name] = 'not set';
+  const completed = unset.length > 0 ? await file.check(xml) : checked;
+  for (const name of unsetVariables) delete process.env[name];
+  return { ...(completed.definition ? completed : { ...checked, problems: others }), unsetVariables };
 }
 
 const isUnset = ({ code }: Problem): boolean => code === 'unset-variable';
 
-/** Environment variables that a configuration needs for its secrets, and that are not set. */
-export const listUnsetVariables = (problems: readonly Problem[]): string[] => [
-  ...new Set(problems.filter(isUnset).flatMap(({ message }) => /CRAWLWAY_SECRET_\w+/.exec(message)?.[0] ?? [])),
-];
+async function checkFile(path: string, data: string | undefined): Promise<Checked> {
+  const storage = readStorageOptions({ data }, process.env);
+  const wrapper = wrapRuleFile(path);
+  return wrapper === undefined
+    ? checkWithoutSecrets(openConfigurationFile(path, { storage }))
+    : checkRuleFile(path, wrapper, storage);
+}
 
 /** Whether rules suit roots and other files is known only from the configuration that names their file. */
 const ABOUT_OTHERS: ReadonlySet<string> = new Set(['host-in-no-space', 'host-in-two-spaces', 'root-rejected']);
 
-async function checkRuleFile(
-  path: string,
-  wrapper: string,
-  storage: ReturnType<typeof readStorageOptions>,
-): Promise<{ readonly problems: Problem[]; readonly definition?: undefined }> {
+async function checkRuleFile(path: string, wrapper: string, storage: StorageOptions): Promise<Checked> {
   const { problems } = await openConfigurationFile(join(dirname(path), 'check.xml'), { storage }).check(wrapper);
   const isMissing = problems.find(({ code }) => code === 'unreadable-file' || code === 'refused-file');
   if (isMissing) throw new UsageError(isMissing.message);
   return {
+    unsetVariables: [],
     problems: problems
       .filter(({ place, code }) => place.file === basename(path) && !ABOUT_OTHERS.has(code))
       .map((problem) => ({ ...problem, place: { ...problem.place, file: path } })),

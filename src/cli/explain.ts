@@ -9,7 +9,7 @@ import { openConfigurationFile } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
 import { explanationSchema } from '../server/urls/explanation.schema.js';
-import { listUnsetVariables } from './check.js';
+import { checkWithoutSecrets } from './check.js';
 import { ServerClient, type ServerOption, toQuery } from './client.js';
 import { type JsonOption, printJson } from './output.js';
 
@@ -71,9 +71,7 @@ async function explainOnServer(
 
 async function explainLocally(url: string, options: ExplainOptions): Promise<[string, ExplanationReport][]> {
   const file = openConfigurationFile(options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG);
-  // Nothing is sent, and what is crawled depends on no secret: they may be missing, as in CI.
-  for (const name of listUnsetVariables((await file.check()).problems)) process.env[name] = 'not set';
-  const { definition } = await file.load();
+  const { definition } = file.toLoaded(await checkWithoutSecrets(file));
   const contexts = compileContexts(definition);
   const names = options.crawler === undefined ? [...contexts.keys()] : [options.crawler];
   if (names.length === 0) throw new UsageError('the configuration has no crawlers yet');

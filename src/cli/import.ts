@@ -8,6 +8,7 @@ import { openConfigurationFile } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
 import { UsageError } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
+import { checkWithoutSecrets } from './check.js';
 import { formatProof, type Imported, type Proof, prove, readUrls } from './import-proof.js';
 import { readIndexUrls } from './index-urls.js';
 import { type JsonOption, printJson } from './output.js';
@@ -45,7 +46,7 @@ export async function importConfiguration(
       `${existing.path} already exists: choose another folder with --out, or overwrite it with --force`,
     );
   for (const { path, text } of [...copyPaths, { path: out, text: xml }]) writeOutput(path, text);
-  const { problems } = await openConfigurationFile(out).check(xml);
+  const { problems } = await checkWithoutSecrets(openConfigurationFile(out), xml);
   const proof = await proveOrFail(
     format,
     files,

@@ -51,12 +51,16 @@ it('with --json every result is one JSON document', async () => {
   );
 });
 
-it('explain judges by a configuration whose secrets are not set here', async () => {
+it('check and explain read a configuration whose secrets are not set here', async () => {
   const config = join(world.folder, 'secrets.xml');
   const sink = `<cw:Sink name="s" type="json" url="https://x.example/" secret="\${CRAWLWAY_SECRET_ELSEWHERE}"/>`;
-  const xml = readFileSync(world.configFile, 'utf8').replace('</CrawlConfig>', `${sink}</CrawlConfig>`);
+  const crawler = '<Crawler name="narrow"><Root url="https://y.example/a.html"/><cw:PushTo sink="main"/></Crawler>';
+  const xml = readFileSync(world.configFile, 'utf8').replace('</CrawlConfig>', `${crawler}${sink}</CrawlConfig>`);
   writeFileSync(config, xml);
   expect(await printed(() => explain(world.site.url('/a.html'), { config }))).toMatch(/accepts it/);
+  const problems = JSON.parse(await printed(() => checkConfigurations([config], { json: true })));
+  expect(problems.map(({ code }: { code: string }) => code)).toEqual(['outside-sites']);
+  expect(process.env['CRAWLWAY_SECRET_ELSEWHERE']).toBeUndefined();
 });
 
 it('--crawler is required only where there is a choice', async () => {

@@ -5,10 +5,10 @@ import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { findSecretsOfRulesInSteps, replaceLiteralSecrets } from '../../src/adapters/config-xml/literal-secrets.js';
 import { buildUrlWhere, GLOB, LIKE } from '../../src/adapters/storage/shared/filter-sql.js';
-import { parseIndexerConf } from '../../src/domain/policy/indexer-conf.js';
 import { redact } from '../../src/domain/redact.js';
 import { runAtOnce } from '../../src/domain/steps.js';
 import { toLikePattern } from '../../src/domain/url/like-pattern.js';
+import { parseIndexerConf } from '../support/indexer-conf.js';
 import { onPostgres, postgresDatabase } from '../support/postgres.js';
 
 const numRuns = Number(process.env['FUZZ_RUNS'] ?? 1_000);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { holding } from '../../../test/support/holding.js';
+import { parseIndexerConf } from '../../../test/support/indexer-conf.js';
 import { formatPlace } from '../crawl/place.js';
-import { parseIndexerConf } from './indexer-conf.js';
 
 const read = (text: string) => parseIndexerConf(text, 'indexer.conf');
 

@@ -6,7 +6,7 @@ import type { Place, Problem } from '../crawl/place.js';
 import type { ServerParameters, ServerRecord, ServersDefinition } from '../crawl/policy-definition.js';
 import { Secret } from '../secret.js';
 import { suggestSpelling } from '../spelling.js';
-import { forEachInSteps, runAtOnce, type Steps } from '../steps.js';
+import { forEachInSteps, type Steps } from '../steps.js';
 import { hasUserInfo } from '../url/crawl-url.js';
 import { parsePeriod } from './period.js';
 import { createForeignFileProblem, NOT_UTF8_MESSAGE, REPLACEMENT_CHARACTER } from './rule-file-problems.js';
@@ -38,9 +38,6 @@ interface Command {
   readonly words: readonly string[];
   readonly place: Place;
 }
-
-export const parseIndexerConf = (text: string, file: string, expandVariables?: ExpandVariables): IndexerConf =>
-  runAtOnce(parseIndexerConfInSteps(text, file, expandVariables));
 
 export function* parseIndexerConfInSteps(
   text: string,

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { candidate, crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { holding } from '../../../test/support/holding.js';
+import { parseIndexerConf } from '../../../test/support/indexer-conf.js';
 import { toCrawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
-import { parseIndexerConf } from './indexer-conf.js';
 import { compileServers, getServerScope } from './server-records.js';
 import type { Candidate } from './verdict.js';
 
