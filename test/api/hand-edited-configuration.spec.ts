@@ -117,6 +117,16 @@ describe('a manual edit of the configuration file', () => {
     expect(links.map((link) => lstatSync(link).isSymbolicLink())).toEqual(links.map(() => true));
   });
 
+  it('that has an error is forgotten with the file, which the next write creates again', async () => {
+    const text = onDisk();
+    writeFileSync(world.configFile, text.replace('throttleTimeMS="0"', 'throttleTimeMS="oops"'));
+    await expect.poll(rejected).toHaveLength(1);
+    rmSync(world.configFile);
+    await expect.poll(rejected).toEqual([]);
+    expect((await setWeights(await world.etag())).status).toBe(200);
+    expect(onDisk()).toContain('weight="50"');
+  });
+
   it('that makes a rule file unwritable: the write names the file and changes nothing', async () => {
     const before = (await world.get('config')).text;
     rmSync(path('rules'), { recursive: true });

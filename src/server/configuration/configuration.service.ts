@@ -204,7 +204,11 @@ export class ConfigurationService {
   reload(who: string): Promise<ReloadOutcome> {
     return this.runExclusively(() =>
       this.loadEditedFile(who).catch((error: unknown) => {
-        this.log.error('the configuration could not be reloaded; the current one stays in force', { error });
+        // What a file said that is no longer there does not stand in the way of a write.
+        if (error instanceof UsageError) this.fileProblems = [];
+        this.log.error('the configuration could not be reloaded; the current one stays in force', {
+          error: error instanceof UsageError ? error.message : error,
+        });
         return 'refused';
       }),
     );
