@@ -263,9 +263,9 @@ it.each([
     if (_.endsWith('outages')) site.set('/', target);
     const world = await start({ attributes: DAILY, crawler: `<Root url="${site.url('/')}"/>`, index: 'none' });
     await world.pass(minutes(10));
-    site.set('/', { status: 302, headers: { location: '/sorry' } }).set('/sorry', target);
+    site.set('/', { status: 302, headers: { location: '/start' } }).set('/start', target);
     await visitAll(world, 2);
     const documents = [...(await readStamps(world)).keys()];
-    expect(documents).toEqual([site.url(fate === 'stays' ? '/' : '/sorry')]);
+    expect(documents).toEqual([site.url(fate === 'stays' ? '/' : '/start')]);
   },
 );

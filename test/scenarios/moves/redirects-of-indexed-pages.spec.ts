@@ -70,6 +70,23 @@ describe('a page that redirects to a new address', () => {
     expect(await world.state(site.url('/p1'))).toMatchObject({ status: 'error', reason: 'redirect-target-failed' });
   });
 
+  it('is given up if the address is that of an error page, which is not asked for again and again', async () => {
+    const { site, world, everything } = await startCrawl();
+    let requests = 0;
+    redirect(site, '/p1', '/page-not-found');
+    site.set('/page-not-found', () => ({
+      status: ++requests > 500 ? 404 : 200,
+      headers: { 'content-type': 'text/html' },
+      body: '<title>Not found</title>The page does not exist.',
+    }));
+    await refresh(world);
+    expect(requests).toBeLessThan(10);
+    expect(await world.state(site.url('/p1'))).toMatchObject({ status: 'error', reason: 'redirect-target-failed' });
+    expect(await world.indexed()).toEqual(everything);
+    await world.pass(days(3));
+    expect(await world.indexed()).toEqual(everything.filter((url) => url !== site.url('/p1')));
+  });
+
   it('keeps its documents alone if all are sent to an address with a session in it, whatever that says', async () => {
     const { site, world, everything } = await startCrawl();
     let sessions = 0;

@@ -148,7 +148,7 @@ describe('a page to which another one redirects', () => {
       const result = { outcome, links: [], refused: [] } as unknown as PageResult;
       return (await redirects.look(state, result, clock.now())).outcome;
     };
-    const find = (text: string, path = '/new') => {
+    const find = (text: string, path = '/new', result: object = { index: true }) => {
       const own = computeTextSketch(text);
       const sample = createTextSample({ title: '', text }, toCrawlUrl(`${HOST}${path}`), own, undefined);
       const found = {
@@ -157,7 +157,7 @@ describe('a page to which another one redirects', () => {
         foundOn: source.url,
         url: `${HOST}${path}`,
       } as const;
-      return look({ kind: 'document', index: true, facts: { sample, textSketch: own } }, { ...target, ...found });
+      return look({ kind: 'document', ...result, facts: { sample, textSketch: own } }, { ...target, ...found });
     };
     const redirect = () => look({ kind: 'redirect', target: target.url, permanent: true }, { ...source, stamp: 'c' });
     return { ...crawl, find, redirect, look };
@@ -175,6 +175,14 @@ describe('a page to which another one redirects', () => {
     clock.advance(minutes(minutesAgo));
     expect(await find(FORM)).toMatchObject(expected);
     expect(requested).toEqual(expected === REFUSED ? [source.url] : []);
+  });
+
+  it.each<[string, Partial<UrlState>, object]>([
+    ['refused, not forgotten, for an indexed page', {}, REFUSED],
+    ['forgotten for a page without a document', { stamp: undefined }, TAKEN],
+  ])('is %s if it is an error page to which nothing else leads', async (_, state, expected) => {
+    const { find } = targets(state);
+    expect(await find(FORM, '/page-not-found', { index: false, reason: 'not-linked' })).toMatchObject(expected);
   });
 
   it('is taken for an hour after the redirect was looked at, if others say something else', async () => {

@@ -7,6 +7,7 @@
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import { hasSameSketch, sharesAlmostNothing, type TextSample } from '../../../domain/content/text-sample.js';
 import { isDirective } from '../../../domain/crawl/change-guard.js';
+import { NOT_LINKED } from '../../../domain/crawl/disposition.js';
 import { createExclusion } from '../../../domain/crawl/exclusion.js';
 import {
   classifyRedirect,
@@ -46,6 +47,7 @@ const fail = (code: ErrorCode, detail: string): PageOutcome => ({ kind: 'error',
 const failTarget = (detail: string): PageOutcome => fail('redirect-target-failed', detail);
 
 const NO_NEW_ADDRESS = fail('redirect-wall', 'it is no new address: it reports an outage, or says what others say');
+const NO_PAGE_OF_ITS_OWN = fail('redirect-wall', 'it is an error or login page, to which only redirects lead');
 /** It is not remembered: if the host still redirects its pages there later, it is found again. */
 const PAGE_FOR_ALL = {
   ...createExclusion('redirect-wall', 'pages of the host are redirected here instead of being sent'),
@@ -229,6 +231,8 @@ export class Redirects {
     const { store } = this.services;
     const source = foundOn === undefined ? undefined : await store.find(this.crawler, foundOn);
     const { sample, textSketch: text } = outcome.facts;
+    // If it were forgotten, its source would request it again at once, without end.
+    if (source?.stamp !== undefined && outcome.reason === NOT_LINKED) return NO_PAGE_OF_ITS_OWN;
     if (!source || !sample) return undefined;
     const { stamp, textSketch: indexed, hostKey } = source;
     // Where the pages of the host lead now is not known, after a restart for example: that is found out first.
