@@ -75,7 +75,8 @@ class WallsWorld extends World {
     };
     this.index.onDeletion = ({ uri, reason }) => {
       const isFalse = reason === 'noindex' ? this.web.isSaidByTemplate(uri) : this.web.serves(uri);
-      if (UNTRUE.includes(reason) && isFalse)
+      // Unless the page was first seen while its host was ill.
+      if (UNTRUE.includes(reason) && isFalse && this.web.hasSaid(uri, this.index.texts.get(uri) ?? ''))
         this.violations.push(`${uri} was deleted because of what its host says of all pages (${reason})`);
       const target = this.web.findTarget(uri);
       if (reason === 'redirected' && target !== undefined && !this.index.texts.has(target))
@@ -89,11 +90,15 @@ class WallsWorld extends World {
     this.nextWall = this.laterBy(hours(8));
   }
 
-  /** A page that was rewritten meanwhile may be in doubt for a day. */
+  private isTrue(url: string): boolean {
+    return this.index.texts.get(url)?.startsWith(this.web.textOf(url) ?? '\n') === true;
+  }
+
+  /** A page that was rewritten meanwhile may be in doubt for a day, and so may one that has moved. */
   protected override async checkRecovery(): Promise<void> {
     const held = await this.store.list({ crawler: 'world', pendingDeletion: true }, 0, 10_000);
     for (const { url, pendingDeletion } of held)
-      if (isHoldCause(pendingDeletion) && this.index.texts.get(url)?.startsWith(this.web.textOf(url) ?? '\n'))
+      if (isHoldCause(pendingDeletion) && this.web.serves(url) && this.isTrue(url))
         this.violations.push(`${url} is still held (${pendingDeletion})`);
   }
 
