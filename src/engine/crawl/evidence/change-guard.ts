@@ -111,12 +111,14 @@ export class ChangeGuard {
     const answer =
       isRefusedType && result.outcome.kind === 'excluded' ? undefined : await this.readAnswer(state, result);
     await this.noteAnswer(state, answer, result.outcome);
+    // A page that was held and is gone or fails does not look for recovery any more: another one does.
+    if (!answer && isHoldCause(state.pendingDeletion)) await this.visitHeldPages(state.hostKey, state.id);
     if (!answer || (!answer.change && !isHoldCause(state.pendingDeletion))) return result;
     const isReleased = answer.change !== undefined && (await this.isHeldSince(state, changeGuard.believeAfter));
     const memory = this.findMemory(state.hostKey);
     const isBelieved = isReleased || !isChanged(answer) || (await this.judge(context, state, answer, memory));
     if (isBelieved === true) {
-      if (isHoldCause(state.pendingDeletion)) await this.visitHeldPages(state.hostKey, memory);
+      if (isHoldCause(state.pendingDeletion)) await this.visitHeldPages(state.hostKey);
       return isReleased ? { ...result, believed: true } : result;
     }
     if (isBelieved === 'error-page') return createErrorPageResult(result);
@@ -282,8 +284,7 @@ export class ChangeGuard {
     change: SuspiciousChange,
   ): Promise<void> {
     const { store, scheduleVisit } = this.services;
-    const filter = { crawler: this.crawler, hostKey, indexed: true } as const;
-    const documents = await store.list(filter, 0, MAX_CANDIDATES);
+    const documents = await store.list({ crawler: this.crawler, hostKey, indexed: true }, 0, MAX_CANDIDATES);
     if (inquiry.indexedTexts.length === 0)
       inquiry.indexedTexts = documents.flatMap(({ textSketch: text }) => (text === undefined ? [] : [text]));
     const target = findDirective(change)?.target;
@@ -344,19 +345,25 @@ export class ChangeGuard {
     if (!(await this.services.scheduleVisit(state))) this.missed.add(state.id);
   }
 
-  /** Visits all held pages of the host, also those whose changes were dropped: what they say now counts, unless it is still suspicious. */
-  private async visitHeldPages(hostKey: string, memory: HostMemory): Promise<void> {
-    const { store, clock } = this.services;
+  /**
+   * Visits all held pages of the host, also those whose changes were dropped: what they say now counts, unless it is still
+   * suspicious. If one of them has said nothing, its host may be ill: then only the page that was not visited for longest.
+   */
+  private async visitHeldPages(hostKey: string, silent?: UrlId): Promise<void> {
+    const { store, clock, scheduleVisit } = this.services;
+    const memory = this.findMemory(hostKey);
     const now = clock.now();
-    memory.checks = 0;
+    if (silent === undefined) memory.checks = 0;
     memory.checker = undefined;
     if (memory.revisitedAt !== undefined && between(memory.revisitedAt, now) < MIN_REVISIT_INTERVAL) return;
     memory.revisitedAt = now;
     let lastId = 0;
     for (;;) {
       const states = await store.list({ crawler: this.crawler, hostKey, pendingDeletion: true }, lastId, PAGE_SIZE);
-      for (const state of states) if (isHoldCause(state.pendingDeletion)) await this.services.scheduleVisit(state);
-      if (states.length < PAGE_SIZE) return;
+      const held = states.filter(({ id, pendingDeletion }) => id !== silent && isHoldCause(pendingDeletion));
+      if (silent !== undefined) held.sort((a, b) => (a.lastVisitAt ?? 0) - (b.lastVisitAt ?? 0)).splice(1);
+      for (const state of held) await scheduleVisit(state);
+      if (silent !== undefined || states.length < PAGE_SIZE) return;
       lastId = states.at(-1)!.id;
     }
   }
@@ -382,8 +389,7 @@ export class ChangeGuard {
     const fetchedAt = 'entry' in own ? own.entry.policy.fetchedAt : undefined;
     if (fetchedAt === undefined) return 'hold';
     if (memory.robots?.fetchedAt !== fetchedAt) {
-      const filter = { crawler: this.crawler, hostKey, indexed: true } as const;
-      const documents = await store.list(filter, 0, MAX_ROBOTS_SAMPLE);
+      const documents = await store.list({ crawler: this.crawler, hostKey, indexed: true }, 0, MAX_ROBOTS_SAMPLE);
       const isForbidden = (page: UrlState): boolean =>
         robots.checkUrl(toCrawlUrl(page.url), robotsAgent).kind === 'disallowed';
       memory.robots = { fetchedAt, verdict: judgeRobots(documents.map(isForbidden)) };

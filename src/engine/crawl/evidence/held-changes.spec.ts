@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   errorOf,
   excluded,
+  fails,
   leftOut,
   RELATED,
   same,
@@ -16,7 +17,7 @@ import { crawlerDefinition } from '../../../../test/support/crawler-definition.j
 import { computeTextSketch } from '../../../domain/content/text-sample.js';
 import { RELEASED } from '../../../domain/crawl/change-guard.js';
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
-import { type Duration, days, hours, minutes } from '../../../domain/time/units.js';
+import { after, type Duration, days, hours, minutes } from '../../../domain/time/units.js';
 
 describe('a held change', () => {
   /** A host that shows one text on all pages, which are held. */
@@ -38,6 +39,30 @@ describe('a held change', () => {
     await visitRequested();
     for (const page of [1, 2, 3]) expect((await getState(page)).pendingDeletion).toBeUndefined();
   });
+
+  it.each(['http-5xx', 'http-404'] as const)(
+    'if a page has %s instead, another one looks, each in its turn',
+    async (code) => {
+      const { site, world, visit, change, clock } = await wall();
+      for (const [page, minute] of [
+        [1, 0],
+        [2, 1],
+        [4, 2],
+      ] as const)
+        await change(page, { lastVisitAt: after(clock.now(), minutes(minute)) });
+      const looks = async (page: number) => {
+        site.set(page, fails(code));
+        await visit(page);
+        return world.requested.splice(0);
+      };
+      expect(await looks(3)).toEqual([1]);
+      clock.advance(minutes(9));
+      expect(await looks(1), 'once in ten minutes').toEqual([]);
+      await change(1, { lastVisitAt: clock.now() });
+      clock.advance(minutes(1));
+      expect(await looks(3)).toEqual([2]);
+    },
+  );
 
   it('all that is held is visited once in ten minutes at most', async () => {
     const { site, world, visit, visitRequested, clock, all } = await wall();
