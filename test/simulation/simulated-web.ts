@@ -99,7 +99,7 @@ const encoder = new TextEncoder();
 /** A web that exists only in memory: its pages change, vanish, fail and move, and it remembers who asked for what, when. */
 export class SimulatedWeb {
   readonly asked: Asked[] = [];
-  /** Whether the index has a document of a URL, with the text of the answer if one is given. */
+  /** Whether the index has a text of its own of a URL, or that of the answer if one is given. */
   isIndexed: (url: string, html?: string) => boolean = () => false;
   private readonly sites: Site[] = [];
   private faults = true;

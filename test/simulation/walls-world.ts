@@ -67,7 +67,7 @@ class WallsWorld extends World {
     this.nextWall = (this.nextWall + hours(8)) as Instant;
     this.web.isIndexed = (url, html) => {
       const text = this.index.texts.get(url);
-      return text !== undefined && html?.includes(text.slice(0, 100)) !== false;
+      return text !== undefined && (html?.includes(text.slice(0, 100)) ?? this.web.hasSaid(url, text));
     };
     this.index.onReplacement = (uri, before, after) => {
       if (this.web.hasSaid(uri, before) && !this.web.hasSaid(uri, after))
