@@ -4,7 +4,7 @@ import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { computeTextSketch, createTextSample } from '../../../domain/content/text-sample.js';
 import { AWAITING_TARGET, REDIRECTED_FOR_NOW } from '../../../domain/crawl/revisit.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import { hours, type Instant, minutes } from '../../../domain/time/units.js';
+import { before, hours, type Instant, minutes } from '../../../domain/time/units.js';
 import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { PageResult } from '../../ports/page-task.js';
@@ -168,6 +168,12 @@ describe('a page to which another one redirects', () => {
   it.each<[string, Partial<UrlState>, number, object]>([
     ['one that was well just now', {}, 9, TAKEN],
     ['one that was well', {}, 11, REFUSED],
+    [
+      'one that a former process has given up just now',
+      { lastVisitAt: before(new ManualClock().now(), minutes(1)) },
+      0,
+      REFUSED,
+    ],
     ['one that redirects, of which a former process knew where', { status: 'redirected' }, 0, REFUSED],
     ['one without a document', { stamp: undefined }, 11, TAKEN],
   ])('%s is looked at first if it is not known where that leads now', async (_, state, minutesAgo, expected) => {

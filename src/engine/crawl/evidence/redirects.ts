@@ -97,12 +97,14 @@ export class Redirects {
   private readonly walls = new BoundedMap<string, Instant>(MAX_WAITING);
 
   private readonly pageMoves: PageMoves;
+  private readonly startedAt: Instant;
 
   constructor(
     private readonly crawler: string,
     private readonly services: RedirectServices,
   ) {
     this.pageMoves = new PageMoves(crawler, services);
+    this.startedAt = services.clock.now();
   }
 
   /**
@@ -130,10 +132,7 @@ export class Redirects {
     // Addresses that are made up for each request have no end, and none of them is the page's new one.
     const isNew = earlier?.target !== target && !(await this.services.store.find(this.crawler, target));
     if (isNew && earlier)
-      return this.drop(
-        result,
-        failTarget(`it redirects to ${target}, and to another address when it was last visited`),
-      );
+      return this.drop(result, failTarget(`it redirects to ${target}, and led elsewhere at its last visit`));
     seen.kind = await this.classify(state, outcome, seen.since);
     if (isNew && !outcome.permanent && seen.kind === 'alone') {
       seen.kind = 'look';
@@ -149,10 +148,7 @@ export class Redirects {
       return wasVisited ? this.drop(result, failure) : { ...result, outcome: failure };
     }
     if (!outcome.permanent && (seen.kind === 'shared' || isHomePage(target)))
-      return this.drop(
-        result,
-        failTarget(`the temporary redirect to ${place} does not name an address of this page alone`),
-      );
+      return this.drop(result, failTarget(`the temporary redirect to ${place} names no address of this page alone`));
     return result;
   }
 
@@ -267,10 +263,11 @@ export class Redirects {
     return isNew && others === 'same';
   }
 
-  /** Whether it is known where the page leads now: a visit has found it well just now, or has shown where its host redirects. */
+  /** Whether it is known where the page leads now: this process has just found it well, or has seen where its host redirects. */
   private isLookedAt(source: UrlState): boolean {
     const now = this.services.clock.now();
-    if (!isRedirecting(source)) return source.lastVisitAt !== undefined && source.lastVisitAt >= before(now, FRESH);
+    const visitedAt = source.lastVisitAt ?? 0;
+    if (!isRedirecting(source)) return visitedAt >= before(now, FRESH) && visitedAt >= this.startedAt;
     const seen = this.seen.get(source.url);
     return seen !== undefined && seen.kind !== 'look' && seen.since >= before(now, WALL_LIFETIME);
   }
