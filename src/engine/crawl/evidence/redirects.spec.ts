@@ -185,6 +185,7 @@ describe('a page to which another one redirects', () => {
 
   it.each<[string, Partial<UrlState>, object]>([
     ['refused, not forgotten, for an indexed page', {}, REFUSED],
+    ['refused for what a redirect has led to', { stamp: undefined, discoveredVia: 'redirect' }, REFUSED],
     ['forgotten for a page without a document', { stamp: undefined }, TAKEN],
   ])('is %s if it is an error page to which nothing else leads', async (_, state, expected) => {
     const { find } = targets(state);

@@ -228,7 +228,8 @@ export class Redirects {
     const source = foundOn === undefined ? undefined : await store.find(this.crawler, foundOn);
     const { sample, textSketch: text } = outcome.facts;
     // If it were forgotten, its source would request it again at once, without end.
-    if (source?.stamp !== undefined && outcome.reason === NOT_LINKED) return NO_PAGE_OF_ITS_OWN;
+    if ((source?.stamp !== undefined || source?.discoveredVia === 'redirect') && outcome.reason === NOT_LINKED)
+      return NO_PAGE_OF_ITS_OWN;
     if (!source || !sample) return undefined;
     const { stamp, textSketch: indexed, hostKey } = source;
     // Where the pages of the host lead now is not known, after a restart for example: that is found out first.
