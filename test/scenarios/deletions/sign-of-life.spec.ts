@@ -1,6 +1,6 @@
 /** Many pages of a host are gone at once; and deletions that a change of the configuration wants. */
 import { expect, it } from 'vitest';
-import { days, hours, minutes } from '../../../src/domain/time/units.js';
+import { days, minutes } from '../../../src/domain/time/units.js';
 import { start, startSite } from '../../support/scenario.js';
 
 const ATTRIBUTES = 'nearDuplicateDetector="false" smartRefreshMinAgeS="43200" smartRefreshMaxAgeS="86400"';
@@ -37,21 +37,6 @@ it('a few pages of a large host that are gone are deleted at once', async () => 
   await world.engine.maintenance.refresh('test', { like: '%' });
   await world.pass(minutes(5));
   expect(await world.indexed()).toHaveLength(97);
-});
-
-it('pages that fail while others are well: one is deleted, several wait for a day', async () => {
-  const { site, paths, world } = await siteOf(13);
-  const fail = async (some: readonly string[]): Promise<number> => {
-    for (const path of some) site.set(path, { status: 500 });
-    await world.engine.maintenance.refresh('test', { like: '%' });
-    await world.pass(hours(3));
-    return (await world.indexed()).length;
-  };
-  expect(await fail(paths.slice(0, 1))).toBe(12);
-  expect(await fail(paths.slice(6))).toBe(12);
-  for (const path of paths.slice(7)) site.page(path);
-  await world.pass(days(2));
-  expect((await world.indexed()).length, 'the one that is left alone').toBe(11);
 });
 
 it.each(['a server record', 'a rule'])(

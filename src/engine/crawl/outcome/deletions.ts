@@ -10,8 +10,8 @@ import { AWAITING_TARGET } from '../../../domain/crawl/revisit.js';
 import { DeletionGuard } from '../../../domain/push/deletion-guard.js';
 import { needsEarlyLook } from '../../../domain/push/early-look.js';
 import { WITH_ITS_PAGE } from '../../../domain/push/parts.js';
-import { computeRecheckTime, isPageGone, isServerFault } from '../../../domain/push/sign-of-life.js';
-import { after, before, type Instant } from '../../../domain/time/units.js';
+import { isPageGone, isServerFault } from '../../../domain/push/sign-of-life.js';
+import { after, before, hours, type Instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../../ports/frontier-store.js';
 import type { HostTroubles, Wait, WantedDeletion } from '../evidence/host-trouble.js';
@@ -24,6 +24,8 @@ const PAGE_SIZE = 1_000;
  * normally.
  */
 const MAX_FAILURES = 3;
+/** How often a page is visited whose deletion waits because others of its host fail alike. */
+const ALIKE_RECHECK = hours(1);
 const MAX_HOSTS = 10_000;
 
 /** `hold`: until an operator decides. */
@@ -63,11 +65,11 @@ export class Deletions {
       throw error;
     });
     await this.restoring;
+    const alike = await this.waitForOthers(deletion);
+    if (alike) return alike;
     const needsSign = isFault || (await this.needsSignForGone(deletion));
     const faultVerdict = needsSign ? await this.services.troubles.judgeFault(deletion, settings) : 'pass';
     if (faultVerdict !== 'pass') return faultVerdict;
-    const alike = isFault && (await this.waitForOthers(deletion));
-    if (alike) return alike;
     const verdict = await this.checkLimits(deletion);
     if (verdict === 'hold') this.holdingHosts.add(deletion.state.hostKey);
     return verdict;
@@ -86,17 +88,14 @@ export class Deletions {
     return indexed > 1 && !needsEarlyLook(indexed, settings);
   }
 
-  /** An error is the host's fault, not that of one page, as long as several of its pages have it: a day, but for redirects. */
-  private async waitForOthers({ state, reason, fault, waitingSince }: WantedDeletion): Promise<Wait | undefined> {
-    const now = this.services.clock.now();
-    if (fault === undefined) return undefined;
-    const leadsNowhere = reason === GIVEN_UP && REDIRECT_TROUBLE.includes(fault);
-    if (!leadsNowhere && now >= after(waitingSince ?? now, this.settings.signOfLifeWait)) return undefined;
-    const reasons = leadsNowhere ? [...REDIRECT_TROUBLE, AWAITING_TARGET, GIVEN_UP] : [fault];
+  /** Redirects that lead nowhere are the host's fault, not that of one page, as long as several of its pages have them. */
+  private async waitForOthers({ state, reason, fault }: WantedDeletion): Promise<Wait | undefined> {
+    if (reason !== GIVEN_UP || fault === undefined || !REDIRECT_TROUBLE.includes(fault)) return undefined;
+    const reasons = [...REDIRECT_TROUBLE, AWAITING_TARGET, GIVEN_UP];
     const filter = { crawler: this.crawler, hostKey: state.hostKey, indexed: true, reasons };
     const alike = await this.services.store.list(filter, 0, 2);
     if (alike.every(({ id }) => id === state.id)) return undefined;
-    return { wait: 'awaiting-sign-of-life', until: computeRecheckTime(waitingSince ?? now, now, this.settings) };
+    return { wait: 'awaiting-sign-of-life', until: after(this.services.clock.now(), ALIKE_RECHECK) };
   }
 
   private async checkLimits(deletion: WantedDeletion): Promise<GuardVerdict> {
