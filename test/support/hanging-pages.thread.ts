@@ -11,14 +11,16 @@ import type { SyncExtractor } from '../../src/engine/ports/content-extractor.js'
 
 const html = createPageReader().findExtractor('text/html') as SyncExtractor;
 
+/** As blocking as a loop without end, but needs no processor, which other tests need. */
+const waitForEver = (): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+
 /** Reads HTML as usual, except for pages that say what happens to the thread. */
 const trapped: SyncExtractor = {
   ...html,
   extract: (...page) => {
     const text = Buffer.from(page[0]).toString('latin1');
     if (text.includes('never ends')) for (;;);
-    // As above, but without a processor, which other tests need.
-    if (text.includes('waits for ever')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    if (text.includes('waits for ever')) waitForEver();
     if (text.includes('kills the thread')) process.exit(3);
     return html.extract(...page);
   },
@@ -27,7 +29,7 @@ const trapped: SyncExtractor = {
 /** Hangs in a URL that asks for it, while no page is being read. */
 class TrappedFetcher extends HttpFetcher {
   override fetch(...request: Parameters<HttpFetcher['fetch']>): ReturnType<HttpFetcher['fetch']> {
-    if (request[0].url.endsWith('/burns')) for (;;);
+    if (request[0].url.endsWith('/blocks')) waitForEver();
     return super.fetch(...request);
   }
 }

@@ -22,11 +22,14 @@ export class ManualClock implements Clock {
 
   sleep(wait: Duration, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.at(after(this.current, wait), resolve);
-      signal?.addEventListener('abort', () => {
+      // A signal that outlives many sleeps would collect their listeners, and each new one is compared with all.
+      const end = (): void => {
         cancel();
+        signal?.removeEventListener('abort', end);
         resolve();
-      });
+      };
+      const cancel = this.at(after(this.current, wait), end);
+      signal?.addEventListener('abort', end);
     });
   }
 

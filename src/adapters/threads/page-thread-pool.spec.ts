@@ -77,7 +77,7 @@ describe('a pool of page threads', () => {
   it('replaces a thread that is blocked by something other than a page, and loses only its pages', async () => {
     site.page('/good');
     await pool.process(task(1, '/good')); // its threads are running
-    await expect(pool.process(task(2, '/burns'))).rejects.toThrow(WorkLost);
+    await expect(pool.process(task(2, '/blocks'))).rejects.toThrow(WorkLost);
     expect(warnings).toEqual(['a page thread has ended and is being replaced']);
     expect(outcome(await pool.process(task(3, '/good')))).toBe('document');
   });

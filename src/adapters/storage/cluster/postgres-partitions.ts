@@ -212,10 +212,10 @@ export class PostgresPartitions implements Partitions {
 
   #releaseSurplus(fairShare: number): void {
     if (this.#handover || this.#closed) return;
-    const remainingPartitions = [...this.#owned].filter(([, { isLeaving }]) => !isLeaving);
     // If partitions are still marked as leaving, releasing them failed last time.
-    const unreleasedPartitions = [...this.#owned].filter(([, { isLeaving }]) => isLeaving);
-    const parts = [...unreleasedPartitions, ...remainingPartitions.slice(fairShare)].map(([part]) => part);
+    const [unreleased, remaining]: [number[], number[]] = [[], []];
+    for (const [part, { isLeaving }] of this.#owned) (isLeaving ? unreleased : remaining).push(part);
+    const parts = [...unreleased, ...remaining.slice(fairShare)];
     if (parts.length === 0) return;
     this.#handover = this.#handOver(parts)
       .catch((error: unknown) => this.#log.warn('partitions could not be handed over', { error: String(error) }))

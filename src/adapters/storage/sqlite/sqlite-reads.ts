@@ -46,8 +46,8 @@ export class SqliteReads {
   readonly #sql;
   /** The crawler whose URLs are sorted in `temp.by_url`. */
   #sortedCrawler: string | undefined;
-  /** By their text; filters have a few dozen forms, and preparing takes longer than reading a URL's orders. */
-  readonly #orderStatements = new Map<string, Statement>();
+  /** Filters have a few dozen forms, and preparing takes longer than reading a URL's orders or a counter. */
+  readonly #statementsByText = new Map<string, Statement>();
 
   constructor(db: Handle) {
     this.#db = db;
@@ -136,8 +136,7 @@ export class SqliteReads {
   count(filter: UrlFilter): number {
     const counterQuery = buildCounterQuery(filter);
     if (counterQuery)
-      return this.#db
-        .prepare(counterQuery.sql)
+      return this.#prepareByText(counterQuery.sql)
         .pluck()
         .get(...counterQuery.values) as number;
     const { from, where } = this.#buildSearchScope(filter);
@@ -176,7 +175,7 @@ export class SqliteReads {
 
   listOrders(filter: LedgerFilter, before: number | undefined, limit: number): LedgerEntry[] {
     const where = buildOrderWhere(filter);
-    const statement = this.#prepareForOrders(
+    const statement = this.#prepareByText(
       `SELECT * FROM push_order WHERE id < ? AND ${where.sql} ORDER BY id DESC LIMIT ?`,
     );
     return (statement.all(before ?? Number.MAX_SAFE_INTEGER, ...where.values, limit) as OrderRecord[]).map(
@@ -186,14 +185,14 @@ export class SqliteReads {
 
   countOrders(filter: LedgerFilter): number {
     const where = buildOrderWhere(filter);
-    return this.#prepareForOrders(`SELECT count(*) FROM push_order WHERE ${where.sql}`)
+    return this.#prepareByText(`SELECT count(*) FROM push_order WHERE ${where.sql}`)
       .pluck()
       .get(...where.values) as number;
   }
 
-  #prepareForOrders(sql: string): Statement {
-    const statement = this.#orderStatements.get(sql) ?? this.#db.prepare(sql);
-    this.#orderStatements.set(sql, statement);
+  #prepareByText(sql: string): Statement {
+    const statement = this.#statementsByText.get(sql) ?? this.#db.prepare(sql);
+    this.#statementsByText.set(sql, statement);
     return statement;
   }
 
