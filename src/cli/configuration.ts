@@ -7,7 +7,6 @@ import type {
   PreviewDto,
   VersionDto,
 } from '../../client/index.js';
-import { openConfigurationFile } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
 import { UsageError } from '../server/options.js';
 import { toPrintable, toPrintableLines } from '../server/printable.js';
@@ -118,6 +117,8 @@ export function formatDiff(from: NamedText, to: NamedText): string[] {
 /** Reads a configuration and the rule files that it names; the server checks them. */
 async function readDraft(path: string): Promise<Required<ConfigurationDraftDto>> {
   try {
+    // Reading the engine takes longer than all that commands with a server do.
+    const { openConfigurationFile } = await import('../server/engine.module.js');
     const { xml, files } = await openConfigurationFile(path).check();
     const ruleFiles = files.filter(({ kind }) => kind !== undefined).map(({ name, text }) => [name, text] as const);
     return { xml, files: Object.fromEntries(ruleFiles) };
