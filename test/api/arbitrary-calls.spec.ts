@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '../../src/server/project-root.js';
+import { anyText } from '../support/any-text.js';
 import { ApiWorld } from './api-world.js';
 
 let world: ApiWorld;
@@ -43,7 +44,7 @@ function allCalls(): Call[] {
 }
 
 const word = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 50 }),
+  anyText(50),
   fc.constantFrom(
     '',
     '0',

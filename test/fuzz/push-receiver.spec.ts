@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningIndex, startIndex } from '../../demo-index/server.js';
+import { anyText } from '../support/any-text.js';
 
 const COMMANDS = [
   'add_documents',
@@ -36,7 +37,7 @@ const FIELDS = [
 ];
 
 const value = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  anyText(40),
   fc.constantFrom('true', '-1', '0', '99999999999999999999', 'http://a.example/', '%', '\0'),
 );
 const fields = fc.array(fc.tuple(fc.constantFrom(...FIELDS), value), { maxLength: 8 });

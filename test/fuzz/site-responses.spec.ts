@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { minutes } from '../../src/domain/time/units.js';
+import { anyText } from '../support/any-text.js';
 import { CrawlWorld } from '../support/crawl-world.js';
 import { FakeSite } from '../support/fake-site.js';
 
@@ -34,7 +35,7 @@ const header = fc.oneof(
   fc.string({ maxLength: 30 }),
 );
 const body = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 200 }),
+  anyText(200),
   fc
     .array(
       fc.constantFrom(

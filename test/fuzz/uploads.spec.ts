@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { iterateUrlListEntries } from '../../src/domain/url/url-list.js';
 import { ApiWorld } from '../api/api-world.js';
+import { anyText } from '../support/any-text.js';
 import { onPostgres, postgresDatabase } from '../support/postgres.js';
 
 const LONGEST_ANSWER = 2_000_000;
@@ -66,7 +67,7 @@ const piece = fc.oneof(
       ],
     ),
   },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }) },
+  { weight: 1, arbitrary: anyText(6) },
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 5_000 }).map((length) => `http://a.test/${'x'.repeat(length)}`) },
 );
 const text = fc.array(piece, { maxLength: 60 }).map((parts) => parts.join(''));
@@ -120,7 +121,7 @@ describe.each(DATABASES)('on %s', (_, database) => {
     const pattern = fc.array(
       fc.oneof(
         fc.constantFrom('%', '_', '*', '?', '\\', '[', ']', '^', 'http://', 'a', '.', '\0', '\uD800', "'", '"', '--'),
-        fc.string({ unit: 'binary', maxLength: 3 }),
+        anyText(3),
       ),
       { maxLength: 40 },
     );
