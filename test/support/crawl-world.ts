@@ -87,6 +87,8 @@ const CALM_TURNS = 5;
 const SURELY_IDLE = 3;
 const SURELY_WAITING = 5;
 const SURELY_STUCK = 100;
+/** Number of calls within one wait after which more will follow without end. */
+const MAX_ENDS = 20_000;
 
 export class CrawlWorld {
   private closing: Promise<void> | undefined;
@@ -232,12 +234,14 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
   private async settle(deadline: Instant): Promise<boolean> {
     let quiet = 0;
     let idle = 0;
-    for (let slots = 0; ; slots++) {
-      if (slots > 2_000_000) throw new Error('the crawl does not come to rest');
+    let ends = 0;
+    for (let looks = 0; ; looks++) {
+      if (looks > 2_000_000) throw new Error('the crawl does not come to rest');
       for (let turns = 0; turns < CALM_TURNS; turns++) {
         await slot();
         if (!this.isCalm()) {
           turns = -1;
+          if (++ends > MAX_ENDS) throw new Error('visits have no end');
           quiet = idle = 0;
           await this.pending.nextEnd();
         }
