@@ -107,11 +107,11 @@ describe('site mode of a root', () => {
       const site = await startSite('127.0.0.1', 'foo.com');
       const other = await startSite('127.0.0.2', 'bar.com');
       site.page('/', ['/a', '/b']).page('/a').page('/b');
-      other.page('/maintenance', ['/more']).page('/more');
+      other.page('/campaign', ['/more']).page('/more');
       const crawler = `<Root url="${site.origin}" site="true"/>`;
       const attributes = `${DAILY} followMoves="any"`;
       const world = await crawl({ crawler, attributes, names: NAMES });
-      const target = other.url('/maintenance');
+      const target = other.url('/campaign');
       if (way === 'HTTP') site.set('/', { status: 302, headers: { location: target } });
       else site.set('/', { headers: HTML, body: `<meta http-equiv="refresh" content="0; url=${target}">` });
       await world.pass(days(2));
