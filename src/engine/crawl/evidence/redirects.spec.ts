@@ -192,6 +192,14 @@ describe('a page to which another one redirects', () => {
     expect(await find(FORM, '/page-not-found', { index: false, reason: 'not-linked' })).toMatchObject(expected);
   });
 
+  it('is taken as soon as the redirect was looked at, although that visit is not written yet', async () => {
+    const { clock, find, redirect } = targets();
+    clock.advance(hours(24));
+    await redirect();
+    await find(FORM);
+    expect(await find(OWN, '/other')).toMatchObject(TAKEN);
+  });
+
   it('is taken for an hour after the redirect was looked at, if others say something else', async () => {
     const { clock, find, redirect, source } = targets({ status: 'redirected' });
     await redirect();

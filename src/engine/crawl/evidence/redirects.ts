@@ -264,13 +264,16 @@ export class Redirects {
     return isNew && others === 'same';
   }
 
-  /** Whether it is known where the page leads now: this process has just found it well, or has seen where its host redirects. */
+  /**
+   * Whether it is known where the page leads now: this process has seen where its host redirects, although its visit may not
+   * be written yet, or has just found it well.
+   */
   private isLookedAt(source: UrlState): boolean {
     const now = this.services.clock.now();
-    const visitedAt = source.lastVisitAt ?? 0;
-    if (!isRedirecting(source)) return visitedAt >= before(now, FRESH) && visitedAt >= this.startedAt;
     const seen = this.seen.get(source.url);
-    return seen !== undefined && seen.kind !== 'look' && seen.since >= before(now, WALL_LIFETIME);
+    if (seen) return seen.kind !== 'look' && seen.since >= before(now, WALL_LIFETIME);
+    const visitedAt = source.lastVisitAt ?? 0;
+    return !isRedirecting(source) && visitedAt >= before(now, FRESH) && visitedAt >= this.startedAt;
   }
 
   private isWall(place: string, now: Instant): boolean {
