@@ -22,7 +22,7 @@ it.each([
   ['scrapy', 'DEFAULT_REQUEST_HEADERS', /a Header/, [scrapy(...SPIDER, 'DEFAULT_REQUEST_HEADERS = {"X-A": "b"}')]],
   ['scrapy', 'USER_AGENT', /userAgent/, [scrapy(...SPIDER, 'USER_AGENT = name + "/1"')]],
   ['scrapy', 'RETRY_TIMES', /ErrorPolicy/, [scrapy(...SPIDER, 'RETRY_TIMES = 3')]],
-  ['omnifind', 'forbid suffix', /no rule about/, [file('crawl.rules', `${SITE}/\nforbid suffix .zip\n`)]],
+  ['omnifind', 'forbid suffix', /not a rule about/, [file('crawl.rules', `${SITE}/\nforbid suffix .zip\n`)]],
 ] as const)('%s: the report says what to write for %s', (format, setting, note, files) => {
   expect(noteOf(format, setting, ...files)).toMatch(note);
 });

@@ -71,7 +71,7 @@ function importBeans(tree: Node, job: Job): void {
     if (urls.length === 0) continue;
     for (const line of lines)
       if (!isUrl(line))
-        report.reportSkipped(line, 'is no seed: specify a file with the SURT prefixes of the scope', node);
+        report.reportSkipped(line, 'is not a seed: specify a file with the SURT prefixes of the scope', node);
     appendAll(crawler.roots, urls);
     report.reportTaken(pluralize(urls.length, 'seed'), 'roots', node);
   }
@@ -107,7 +107,7 @@ function listSettings(tree: Node, report: ImportReport): [string, string, Node][
       for (const line of splitLines(node.text)) {
         const [, key, value] = /^([\w.[\]]{1,200})\s{0,50}=(.*)$/.exec(line) ?? [];
         if (key !== undefined) settings.push([key, (value ?? '').trim(), node]);
-        else report.reportSkipped(line, 'is no override NAME=VALUE', node);
+        else report.reportSkipped(line, 'is not an override NAME=VALUE', node);
       }
       report.cover(node);
     }

@@ -85,7 +85,7 @@ function importFollowIndex(list: Node, crawler: ImportedCrawler, report: ImportR
       /^(allow|forbid)\s+(follow|index)\s+(prefix|domain)\s+(\S+)$/i.exec(line.text) ?? [];
     const pattern = kind === undefined ? undefined : toMatch(kind.toLowerCase(), value!);
     if (!pattern) {
-      report.reportSkipped(line.text, 'is no rule about following or indexing', line);
+      report.reportSkipped(line.text, 'is not a rule about following or indexing', line);
       continue;
     }
     const isAllowed = verb!.toLowerCase() === 'allow';
@@ -102,7 +102,7 @@ function parseRule(line: Node, report: ImportReport): ImportedRule[] {
   if (pattern) return [{ accept: verb!.toLowerCase() === 'allow', pattern }];
   const reason = /^\w+\s+address\b/i.test(line.text)
     ? 'only cw:CrawlSpace supports address rules: write them in a file of their own'
-    : 'is no rule about a prefix, a domain, an expression (regexp) or an address';
+    : 'is not a rule about a prefix, a domain, an expression (regexp) or an address';
   report.reportSkipped(line.text, reason, line);
   return [];
 }

@@ -51,15 +51,16 @@ export async function checkWithoutSecrets(
   xml?: string,
 ): Promise<CheckedConfiguration & Checked> {
   const checked = await file.check(xml);
-  const [unset, others] = [checked.problems.filter(isUnset), checked.problems.filter((one) => !isUnset(one))];
+  const unset = checked.problems.filter(({ code }) => code === 'unset-variable');
   const unsetVariables = [...new Set(unset.flatMap(({ message }) => /CRAWLWAY_SECRET_\w+/.exec(message)?.[0] ?? []))];
+  if (unset.length === 0) return { ...checked, unsetVariables };
   for (const name of unsetVariables) process.env[name] = 'not set';
-  const completed = unset.length > 0 ? await file.check(xml) : checked;
-  for (const name of unsetVariables) delete process.env[name];
-  return { ...(completed.definition ? completed : { ...checked, problems: others }), unsetVariables };
+  const completed = await file.check(xml).finally(() => {
+    for (const name of unsetVariables) delete process.env[name];
+  });
+  const problems = checked.problems.filter((problem) => !unset.includes(problem));
+  return { ...(completed.definition ? completed : { ...checked, problems }), unsetVariables };
 }
-
-const isUnset = ({ code }: Problem): boolean => code === 'unset-variable';
 
 async function checkFile(path: string, data: string | undefined): Promise<Checked> {
   const storage = readStorageOptions({ data }, process.env);

@@ -43,7 +43,7 @@ describe('a text that has nothing in common with the indexed one', () => {
     expect(judge(changed(0, WALL), [kept(1), kept(2)], { nonsense })).toBe('hold');
   });
 
-  it('is no error page of its own if another page has almost the same text', () => {
+  it('is not an error page of its own if another page has almost the same text', () => {
     const nonsense = sampleOf(WALL);
     const others = [...[1, 2, 3, 4, 5, 6, 7, 8].map(kept), changed(9, `${WALL} Thank you.`)];
     expect(judge(changed(0, WALL), others, { nonsense })).toBe('hold');

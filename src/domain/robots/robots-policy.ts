@@ -29,7 +29,7 @@ const MAX_RULES_AGE = hours(48);
 /**
  * 2xx: the rules in the body apply. 4xx and redirects that lead nowhere: everything is allowed. 5xx, 429, the challenge
  * of a bot protection and no response: nothing is allowed, but rules read earlier remain in force while the host is
- * unavailable. A web page in place of rules (maintenance, login) is no reason to drop them at once.
+ * unavailable. A web page in place of rules (maintenance, login) does not justify dropping them at once.
  */
 export function createRobotsPolicy(outcome: FetchOutcome, now: Instant, previous?: RobotsPolicy): RobotsPolicy {
   const createPolicy = (state: RobotsPolicy['state'], robots: RobotsTxt, age: Duration): RobotsPolicy => ({

@@ -84,8 +84,8 @@ describe('a page that sends its visitors elsewhere by a refresh', () => {
   it.each([
     ['to another site, from the root of a site', HOME, { site: true }, 'https://new.example/', 'https://new.example/'],
     ['to another page of the site', HOME, { site: true }, '/start', undefined],
-    ['from a root that is no site', HOME, { site: false }, 'https://new.example/', undefined],
-    ['from a page that is no root', `${HOME}a`, { site: true }, 'https://new.example/', undefined],
+    ['from a root that is not a site', HOME, { site: false }, 'https://new.example/', undefined],
+    ['from a page that is not a root', `${HOME}a`, { site: true }, 'https://new.example/', undefined],
   ])('moves the home page: %s', (_, address, root, href, expected) => {
     expect(findHomePageRedirect(inCrawlerOf(root), read(address, { href }))?.href).toBe(expected);
   });
