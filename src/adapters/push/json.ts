@@ -53,9 +53,7 @@ export class JsonSink implements Sink {
   /** A response with `{"answers": […]}` has one for each order; any other body but a web page means that all are accepted. */
   private parseAnswers(body: string, orders: readonly PushOrder[]): OrderAnswer[] {
     if (/^\s*<(?:!doctype html|html)\b/i.test(body))
-      throw new SinkUnavailable(
-        `${this.client.displayName}: it returned a web page, such as that of a login or a proxy`,
-      );
+      throw new SinkUnavailable(`${this.client.displayName}: it returned a web page: check its URL and any proxy`);
     const answers = findAnswers(body);
     if (answers === undefined) return acknowledgeAll(orders);
     const parsed = answers.map(parseAnswer).filter((answer) => answer !== undefined);
