@@ -5,17 +5,15 @@
  * the target is visited. What a redirect waits for is kept in memory only: its page is visited again anyway.
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
-import { hasSameSketch, sharesAlmostNothing, type TextSample } from '../../../domain/content/text-sample.js';
+import { hasSameSketch } from '../../../domain/content/text-sample.js';
 import { isDirective } from '../../../domain/crawl/change-guard.js';
 import { NOT_LINKED } from '../../../domain/crawl/disposition.js';
 import { createExclusion } from '../../../domain/crawl/exclusion.js';
 import {
   classifyRedirect,
-  compareNewTexts,
   isRedirecting,
   judgeTarget,
   LOOK_SIZE,
-  type NewText,
   type RedirectKind,
 } from '../../../domain/crawl/redirects.js';
 import { AWAITING_TARGET, REDIRECTED_FOR_NOW } from '../../../domain/crawl/revisit.js';
@@ -31,6 +29,7 @@ import type { PageProcessor } from '../../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../../ports/page-task.js';
 import type { Strangers } from '../hosts/strangers.js';
 import type { SettledUrl } from '../outcome/decision.js';
+import { NewAddresses } from './new-addresses.js';
 import { type PageMoveServices, PageMoves } from './page-moves.js';
 
 const MAX_WAITING = 20_000;
@@ -87,15 +86,10 @@ export class Redirects {
 
   /** URLs whose documents have given way to temporary redirects, by key. */
   private readonly returning = new BoundedMap<bigint, string>(MAX_WAITING);
-  /** When those pages of a host that were looked at were last found to redirect to addresses of their own. */
-  private readonly departures = new BoundedMap<string, Instant>(MAX_WAITING);
-  /** When a redirect of a host was last found to lead to an indexed page. */
-  private readonly arrivals = new BoundedMap<string, Instant>(MAX_WAITING);
-  /** What was found at the first of the addresses of their own to which pages of a host redirect. */
-  private readonly newTexts = new BoundedMap<string, NewText>(MAX_WAITING);
   /** Pages to which hosts redirect their pages, without query, and when that was last seen. */
   private readonly walls = new BoundedMap<string, Instant>(MAX_WAITING);
 
+  private readonly newAddresses: NewAddresses;
   private readonly pageMoves: PageMoves;
   private readonly startedAt: Instant;
 
@@ -103,6 +97,7 @@ export class Redirects {
     private readonly crawler: string,
     private readonly services: RedirectServices,
   ) {
+    this.newAddresses = new NewAddresses(services.clock, (url) => this.visitAgain(url));
     this.pageMoves = new PageMoves(crawler, services);
     this.startedAt = services.clock.now();
   }
@@ -116,8 +111,7 @@ export class Redirects {
     const { outcome } = result;
     if (outcome.kind !== 'redirect' || state.stamp === undefined) {
       this.seen.delete(state.url);
-      const isWell = outcome.kind === 'document' || outcome.kind === 'unchanged';
-      if (isWell && this.newTexts.get(state.hostKey)?.source === state.url) this.newTexts.delete(state.hostKey);
+      if (outcome.kind === 'document' || outcome.kind === 'unchanged') this.newAddresses.forget(state);
       const isTarget = state.stamp === undefined && state.discoveredVia === 'redirect' && outcome.kind === 'document';
       const isWall = isTarget && this.isWall(stripQuery(state.url), this.services.clock.now());
       const failure = isTarget && ((await this.findFault(state, outcome)) ?? (isWall && PAGE_FOR_ALL));
@@ -237,31 +231,12 @@ export class Redirects {
       await this.waitForVisit(source, url);
       return NO_NEW_ADDRESS;
     }
-    if (await this.isTextForAll(url, sample, source)) return NO_NEW_ADDRESS;
+    if (await this.newAddresses.isTextForAll(url, sample, source)) return NO_NEW_ADDRESS;
     const isSame = indexed !== undefined && text !== undefined && hasSameSketch(indexed, text);
     if (!sample.namesOutage || isSame) return undefined;
     const filter = { crawler: this.crawler, hostKey, indexed: true } as const;
     const documents = (await store.list(filter, 0, LOOK_SIZE + 1)).length;
     return documents > 0 && documents <= LOOK_SIZE ? NO_NEW_ADDRESS : undefined;
-  }
-
-  /** Whether pages with texts of their own are redirected to addresses of their own that all have one new text. */
-  private async isTextForAll(url: string, sample: TextSample, source: UrlState): Promise<boolean> {
-    const { hostKey, stamp, textSketch } = source;
-    const now = this.services.clock.now();
-    const since = before(now, WALL_LIFETIME);
-    if (!((this.departures.get(hostKey) ?? 0) >= since)) return false;
-    const isNew = !stamp || (textSketch !== undefined && sharesAlmostNothing(textSketch, sample.sketch));
-    const known = this.newTexts.get(hostKey);
-    const own = { url, source: source.url, since: known?.url === url ? known.since : now, sample, seenAt: now };
-    const first: NewText = known && known.seenAt >= since ? known : { ...own, others: 'unknown' };
-    this.newTexts.set(hostKey, first);
-    const others = compareNewTexts(first, own);
-    if (first.url !== url && first.others !== others) {
-      first.others = others;
-      if (others === 'different') await this.visitAgain(first.url);
-    }
-    return isNew && others === 'same';
   }
 
   /**
@@ -287,7 +262,7 @@ export class Redirects {
     const evidence = this.services.walls.findEvidence({ hostKey, from: url, target, now }, since);
     const isDeparture = evidence.targets >= Math.max(1, Math.min(LOOK_SIZE, evidence.others));
     if (isDeparture && refused === undefined) {
-      this.departures.set(hostKey, now);
+      this.newAddresses.noteDeparture(hostKey);
       await this.pageMoves.noteDeparture(state, target);
     }
     if (classifyRedirect(evidence, 1) !== 'look') return classifyRedirect(evidence, 1);
@@ -340,22 +315,16 @@ export class Redirects {
       case 'failed':
         return failTarget(`it redirects to ${target}, which failed: ${verdict.reason}`);
       case 'no-document':
-        if (this.isWave(state.hostKey))
+        if (this.newAddresses.isWave(state.hostKey))
           return failTarget(`it redirects to ${target}, which is not for the index, as other pages do`);
         // A page that is closed for a while is not gone; one that stays so is given up in the end.
         return !outcome.permanent && end && isDirective(end.reason)
           ? failTarget(`it redirects for a while to ${target}, which is not for the index`)
           : outcome;
       case 'there':
-        this.arrivals.set(state.hostKey, clock.now());
+        this.newAddresses.noteArrival(state.hostKey);
         return this.leave(state, outcome);
     }
-  }
-
-  /** Whether the host redirects its pages to addresses of their own, none of which has been found in the index. */
-  private isWave(hostKey: string): boolean {
-    const since = before(this.services.clock.now(), WALL_LIFETIME);
-    return (this.departures.get(hostKey) ?? 0) >= since && !((this.arrivals.get(hostKey) ?? 0) >= since);
   }
 
   /** The target is in the index. */
