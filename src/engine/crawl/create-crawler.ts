@@ -50,7 +50,7 @@ export function createCrawler(
   const canonicalPages = new CanonicalPages(name, shared, (id) => sameTexts.isEntering(id), indexAfterAll);
   const scheduleVisit = (url: UrlState) => decisions.requeue(url, toImmediateQueuePlace(url, clock.now()));
   const scheduleRefresh = (url: UrlState, dueAt = clock.now()) => decisions.requeue(url, { source: REFRESH, dueAt });
-  const visiting = { ...webServers, scheduleVisit, scheduleRefresh };
+  const visiting = { ...webServers, inDoubt: outcomes.inDoubt, scheduleVisit, scheduleRefresh };
   const claims = new ClaimedChanges(name, shared, scheduleRefresh);
   const troubles = new HostTroubles(name, { ...shared, scheduleVisit });
   const redirects = new Redirects(name, { ...shared, ...visitTools, ...visiting, walls: visitTools.review.walls });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { computeTextSketch, createTextSample } from '../../../domain/content/text-sample.js';
 import { AWAITING_TARGET, REDIRECTED_FOR_NOW } from '../../../domain/crawl/revisit.js';
-import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { UNKNOWN_STAMP, type UrlState } from '../../../domain/crawl/url-state.js';
 import { before, hours, type Instant, minutes } from '../../../domain/time/units.js';
 import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
@@ -21,8 +21,13 @@ function world() {
   const clock = new ManualClock();
   const inFlight = new Set<string>();
   const requested: string[] = [];
+  /** Pages of which a former process may have sent the document. */
+  const inDoubt = new Set<string>();
   const services = {
     clock,
+    inDoubt: {
+      applyDoubt: (state: UrlState) => (inDoubt.has(state.url) ? { ...state, stamp: UNKNOWN_STAMP } : state),
+    },
     strangers: { areNaming: async ({ foundOn }: { foundOn?: string }) => !foundOn?.startsWith(HOST) },
     store: {
       find: async (_crawler: string, url: string) => pages.find((one) => one.url === url),
@@ -38,7 +43,7 @@ function world() {
     },
   };
   const redirects = new Redirects('docs', services as unknown as ConstructorParameters<typeof Redirects>[1]);
-  return { redirects, source, target, pages, clock, inFlight, requested };
+  return { redirects, source, target, pages, clock, inFlight, inDoubt, requested };
 }
 
 it.each(['indexed', 'redirected'] as const)(
@@ -132,6 +137,21 @@ it('a new address without a document ends the old one only while others of the h
   expect(source.stamp).toBeDefined();
 });
 
+it('a page whose document may have been delivered before a crash redirects like one that is indexed', async () => {
+  const crawl = world();
+  const { redirects, source, target, inDoubt, requested, clock } = crawl;
+  Object.assign(source, { stamp: undefined, status: 'waiting' });
+  Object.assign(target, { stamp: undefined, status: 'waiting' });
+  expect(await judge(crawl, target.url, clock.now())).not.toHaveProperty('waits');
+  inDoubt.add(source.url);
+  expect(await judge(crawl, target.url, clock.now())).toMatchObject({ kind: 'redirect', waits: true });
+
+  requested.length = 0;
+  Object.assign(source, { status: 'redirected', reason: AWAITING_TARGET });
+  await redirects.noteSettled(target, { reason: 'indexed' });
+  expect(requested).toEqual([source.url]);
+});
+
 describe('a page to which another one redirects', () => {
   const OWN = 'river stone cloud garden window silver market engine paper bridge forest candle winter letter summer';
   const FORM = 'welcome to the portal of members where all offers and many colours can be chosen by whoever has a name';
@@ -176,8 +196,10 @@ describe('a page to which another one redirects', () => {
     ],
     ['one that redirects, of which a former process knew where', { status: 'redirected' }, 0, REFUSED],
     ['one without a document', { stamp: undefined }, 11, TAKEN],
+    ['one whose document may have been delivered', { stamp: undefined, url: `${HOST}/in-doubt` }, 11, REFUSED],
   ])('%s is looked at first if it is not known where that leads now', async (_, state, minutesAgo, expected) => {
-    const { clock, find, requested, source } = targets(state);
+    const { clock, find, requested, source, inDoubt } = targets(state);
+    inDoubt.add(`${HOST}/in-doubt`);
     clock.advance(minutes(minutesAgo));
     expect(await find(FORM)).toMatchObject(expected);
     expect(requested).toEqual(expected === REFUSED ? [source.url] : []);

@@ -29,6 +29,7 @@ import type { PageProcessor } from '../../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../../ports/page-task.js';
 import type { Strangers } from '../hosts/strangers.js';
 import type { SettledUrl } from '../outcome/decision.js';
+import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
 import { NewAddresses } from './new-addresses.js';
 import { type PageMoveServices, PageMoves } from './page-moves.js';
 
@@ -42,9 +43,7 @@ const FRESH = minutes(10);
 /** How long a page is known as the one to which a host redirects its pages. */
 const WALL_LIFETIME = hours(1);
 const fail = (code: ErrorCode, detail: string): PageOutcome => ({ kind: 'error', code, detail });
-
 const failTarget = (detail: string): PageOutcome => fail('redirect-target-failed', detail);
-
 const NO_NEW_ADDRESS = fail('redirect-wall', 'it is no new address: it reports an outage, or says what others say');
 const NO_PAGE_OF_ITS_OWN = fail('redirect-wall', 'it is an error or login page, to which only redirects lead');
 /** It is not remembered: if the host still redirects its pages there later, it is found again. */
@@ -62,6 +61,7 @@ interface RedirectServices extends PageMoveServices {
   readonly walls: Pick<LoginWalls, 'findEvidence'>;
   readonly processor: Pick<PageProcessor, 'forget'>;
   readonly strangers: Pick<Strangers, 'areNaming'>;
+  readonly inDoubt: Pick<InDoubtDeliveries, 'applyDoubt'>;
   /** Visits the URL next; false if it is in flight. */
   readonly scheduleVisit: (state: UrlState) => Promise<boolean>;
   /** Visits the URL when its host has nothing else to do. */
@@ -83,7 +83,6 @@ export class Redirects {
   private readonly waiting = new BoundedMap<string, Set<string>>(MAX_WAITING);
   /** URLs whose own visit was still in flight when what they were waiting for was visited. */
   private readonly missed = new BoundedMap<string, true>(MAX_WAITING);
-
   /** URLs whose documents have given way to temporary redirects, by key. */
   private readonly returning = new BoundedMap<bigint, string>(MAX_WAITING);
   /** Pages to which hosts redirect their pages, without query, and when that was last seen. */
@@ -104,15 +103,16 @@ export class Redirects {
 
   /**
    * To be called with the result of a visit before its links are stored. The links of a redirect that may lead to a page
-   * for everybody are dropped.
+   * for everybody are dropped. A page whose delivery is in doubt counts as indexed.
    * @param startedAt when the visit began
    */
-  async look(state: UrlState, result: PageResult, startedAt: Instant): Promise<PageResult> {
+  async look(stored: UrlState, result: PageResult, startedAt: Instant): Promise<PageResult> {
+    const state = this.services.inDoubt.applyDoubt(stored);
     const { outcome } = result;
     if (outcome.kind !== 'redirect' || state.stamp === undefined) {
       this.seen.delete(state.url);
       if (outcome.kind === 'document' || outcome.kind === 'unchanged') this.newAddresses.forget(state);
-      const isTarget = state.stamp === undefined && state.discoveredVia === 'redirect' && outcome.kind === 'document';
+      const isTarget = !state.stamp && state.discoveredVia === 'redirect' && outcome.kind === 'document';
       const isWall = isTarget && this.isWall(stripQuery(state.url), this.services.clock.now());
       const failure = isTarget && ((await this.findFault(state, outcome)) ?? (isWall && PAGE_FOR_ALL));
       return failure ? this.drop(result, failure) : result;
@@ -147,7 +147,8 @@ export class Redirects {
   }
 
   /** To be called when the links of the visit are stored: decides what the redirect means for the document. */
-  async judge(state: UrlState, result: PageResult): Promise<PageResult> {
+  async judge(stored: UrlState, result: PageResult): Promise<PageResult> {
+    const state = this.services.inDoubt.applyDoubt(stored);
     const { outcome } = result;
     if (outcome.kind !== 'redirect' || state.stamp === undefined || outcome.waits || outcome.refused) return result;
     return { ...result, outcome: await this.judgeTarget(state, outcome) };
@@ -193,7 +194,8 @@ export class Redirects {
     for (const source of sources) {
       const state = await this.services.store.find(this.crawler, source);
       const isTarget = state?.reason === 'redirect-wall' && state.stamp === undefined;
-      const isWaiting = isTarget || (state?.status === 'redirected' && (state.stamp !== undefined || source === url));
+      const isWaiting =
+        isTarget || state?.reason === AWAITING_TARGET || (state?.status === 'redirected' && source === url);
       const isScheduled = isWaiting && (await this.services.scheduleVisit(state));
       if (state && !isScheduled && source !== url) this.missed.set(source, true);
     }
@@ -218,8 +220,9 @@ export class Redirects {
    * documents, but too few to show whether all of them lead there; or it says what the new addresses of other pages say.
    */
   private async findFault({ url, foundOn }: UrlState, outcome: DocumentOutcome): Promise<PageOutcome | undefined> {
-    const { store } = this.services;
-    const source = foundOn === undefined ? undefined : await store.find(this.crawler, foundOn);
+    const { store, inDoubt } = this.services;
+    const stored = foundOn === undefined ? undefined : await store.find(this.crawler, foundOn);
+    const source = stored && inDoubt.applyDoubt(stored);
     const { sample, textSketch: text } = outcome.facts;
     // If it were forgotten, its source would request it again at once, without end.
     if ((source?.stamp !== undefined || source?.discoveredVia === 'redirect') && outcome.reason === NOT_LINKED)

@@ -17,6 +17,7 @@ import type { RepeatedContent } from '../evidence/repeated-content.js';
 import type { Gates } from '../frontier/gates.js';
 import type { Host } from '../hosts/hosts.js';
 import type { SettledUrl } from '../outcome/decision.js';
+import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
 import { CookieChecks } from './cookie-checks.js';
 import type { Documents } from './documents.js';
 import { type FetchServices, FetchStage, type FetchTarget } from './fetch-stage.js';
@@ -33,6 +34,7 @@ export interface VisitServices {
   readonly clock: Clock;
   readonly partitions: Pick<Partitions, 'findFence' | 'holds'>;
   readonly review: Pick<ResultReview, 'forgetReportedLinks'>;
+  readonly inDoubt: Pick<InDoubtDeliveries, 'applyDoubt'>;
   readonly tracing: Pick<Tracing, 'traceVisit' | 'tracePart' | 'recordOutcome'>;
 }
 
@@ -122,7 +124,7 @@ export class VisitRunner {
 
   private async reviewChange(state: UrlState, result: PageResult): Promise<PageResult> {
     const { context, changes } = this.target;
-    const reviewed = await changes.review(context, state, result);
+    const reviewed = await changes.review(context, this.services.inDoubt.applyDoubt(state), result);
     if (reviewed.links.length < result.links.length) this.services.review.forgetReportedLinks(result);
     return reviewed;
   }
