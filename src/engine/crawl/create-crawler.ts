@@ -56,7 +56,7 @@ export function createCrawler(
   const redirects = new Redirects(name, { ...shared, ...visitTools, ...visiting, walls: visitTools.review.walls });
   const changes = new ChangeGuard(name, {
     ...{ ...shared, ...visiting },
-    isTextOfAnother: (page, stamp) => sameTexts.isTextOfAnother(page, stamp),
+    isTextOfAnother: (...text) => sameTexts.isTextOfAnother(...text),
   });
   const parts = {
     ...{ ...pages, decisions, gates, claims, troubles, redirects, changes, tally: new Tally(clock) },

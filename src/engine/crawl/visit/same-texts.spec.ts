@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { INDEXED } from '../../../../test/support/url-states.js';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { type Instant, instant } from '../../../domain/time/units.js';
@@ -18,27 +18,72 @@ const page = (id: number, url: string, foundOn?: string): UrlState => ({
   },
   stamp: undefined,
 });
+const [TEXT, OWN_TEXT, OTHER_TEXT] = ['a', 'b', 'c'].map((letter) => `c1-${letter.repeat(64)}`) as [
+  string,
+  string,
+  string,
+];
 const OUTCOME = {
   ...{ kind: 'document', index: true },
   facts: { hasText: true, stamp: 'text', title: 'Site' },
 } as unknown as PageOutcome;
 
-it('a text belonged to another document if that one had it when the page was last visited', async () => {
+describe('a text belonged to another document', () => {
   const at = (time: number) => instant(1_700_000_000_000 + time);
-  const other = { ...page(1, 'http://a.example/'), stamp: 'text', title: 'Site', lastChangeAt: at(5) };
-  const catalog = { find: async () => undefined, get: async () => [other], list: async () => [other] };
-  const sameTexts = new SameTexts(
-    'test',
-    catalog,
-    () => ({ leaveOut: { exactDuplicates: true, directoryListings: false, unlinked: false } }),
-    { rank: async () => 0 },
+
+  /** A site with one document, whose text changed last at 5, and a page that was last visited at some time. */
+  async function siteWith(particulars: Partial<UrlState> = {}) {
+    const other = { ...page(1, 'http://a.example/'), stamp: TEXT, title: 'Site', lastChangeAt: at(5), ...particulars };
+    const catalog = { find: async () => undefined, get: async () => [other], list: async () => [other] };
+    const sameTexts = new SameTexts(
+      'test',
+      catalog,
+      () => ({ leaveOut: { exactDuplicates: true, directoryListings: false, unlinked: false } }),
+      { rank: async () => 0 },
+    );
+    const visit = (visited: UrlState, stamp: string) =>
+      sameTexts.findOriginal(visited, { ...OUTCOME, facts: { hasText: true, stamp, title: 'Site' } } as PageOutcome);
+    await visit(page(3, 'http://a.example/z'), TEXT);
+    const isOfAnother = (lastVisitAt: Instant | undefined, { id = 2, isDrastic = false, stamp = OWN_TEXT } = {}) =>
+      sameTexts.isTextOfAnother({ ...page(id, 'http://a.example/y'), stamp, lastVisitAt }, TEXT, isDrastic);
+    return { sameTexts, visit, other, isOfAnother };
+  }
+
+  it('if that one had it when the page was last visited', async () => {
+    const { isOfAnother } = await siteWith();
+    expect(await isOfAnother(undefined), 'never visited').toBe(false);
+    expect([await isOfAnother(at(4)), await isOfAnother(at(5)), await isOfAnother(at(6))]).toEqual([false, true, true]);
+    expect(await isOfAnother(at(6), { id: 1 }), 'its own').toBe(false);
+  });
+
+  it.each<[string, Partial<UrlState>, string | undefined, boolean]>([
+    ['what that one said before is not known', { firstSeenAt: at(4) }, undefined, true],
+    ['that one said something else before', { firstSeenAt: at(4) }, OTHER_TEXT, true],
+    ['both said the same before', { firstSeenAt: at(4) }, OWN_TEXT, false],
+    ['that one is newer', { firstSeenAt: at(5) }, undefined, false],
+  ])(
+    'if the page changes drastically after it, unless it always was the same: %s',
+    async (_, state, former, expected) => {
+      const { sameTexts, other, isOfAnother } = await siteWith(state);
+      const document = { stamp: TEXT, title: 'Site' };
+      if (former !== undefined) sameTexts.noteSettled({ ...other, stamp: former }, { document });
+      expect(await isOfAnother(at(4), { isDrastic: true })).toBe(expected);
+      expect(await isOfAnother(at(4))).toBe(false);
+    },
   );
-  await sameTexts.findOriginal(page(3, 'http://a.example/z'), OUTCOME);
-  const isOfAnother = (lastVisitAt: Instant | undefined, id = 2) =>
-    sameTexts.isTextOfAnother({ ...page(id, 'http://a.example/y'), lastVisitAt }, 'text');
-  expect(await isOfAnother(undefined), 'never visited').toBe(false);
-  expect([await isOfAnother(at(4)), await isOfAnother(at(5)), await isOfAnother(at(6))]).toEqual([false, true, true]);
-  expect(await isOfAnother(at(6), 1), 'its own').toBe(false);
+
+  it('also if no sink has taken it', async () => {
+    const { sameTexts, visit, isOfAnother, other } = await siteWith({ stamp: OTHER_TEXT });
+    expect(await isOfAnother(at(6), { isDrastic: true })).toBe(false);
+    await visit(other, TEXT);
+    sameTexts.noteSettled(other);
+    expect(await isOfAnother(at(6), { isDrastic: true })).toBe(true);
+    expect(await isOfAnother(at(6), { isDrastic: true, id: 1 }), 'its own').toBe(false);
+    expect(await isOfAnother(at(6))).toBe(false);
+    await visit(other, TEXT);
+    sameTexts.noteSettled(other, { document: null });
+    expect(await isOfAnother(at(6), { isDrastic: true }), 'it has left').toBe(false);
+  });
 });
 
 it('a subtree of repeated texts ends also if a page is settled only after those that it links to are visited', async () => {

@@ -24,6 +24,7 @@ import type { SettledUrl } from '../outcome/decision.js';
 
 const PAGE_SIZE = 5_000;
 const MAX_SITES = 10_000;
+const MAX_FORMER = 20_000;
 
 export const REPEATED_TEXT = 'trap-repeated-text' as const;
 
@@ -33,6 +34,10 @@ export const MAX_REPEATED_PAGES = 20;
 export class SameTexts {
   private readonly documents = new DocumentsByText();
   private loading: Promise<void> | undefined;
+  /** Texts of pages that have not become documents, for example because a sink has refused them. */
+  private readonly refused = new DocumentsByText();
+  /** Stamps that documents had before their texts changed last. */
+  private readonly former = new BoundedMap<UrlId, string>(MAX_FORMER);
   /** Pages that repeat no text, are entering the index and are not settled yet. */
   private readonly entering = new Map<UrlId, ComparedDocument>();
   /** URLs of pages that repeat a text and are not settled yet: their links may be visited before that. */
@@ -107,9 +112,15 @@ export class SameTexts {
     return isSameAddress(page.url, other.url) && (!isIndexed || (stamp !== undefined && isPreferred));
   }
 
-  /** Whether it is the text of a document of the host that had it already when the page was last visited, and had its own. */
-  async isTextOfAnother({ id, hostKey, lastVisitAt }: UrlState, stamp: string): Promise<boolean> {
+  /**
+   * Whether it is the text of a document of the host that had it already when the page was last visited, and had its own.
+   * A drastic change is also compared with texts that others have changed to since then, unless they had the page's own
+   * text before, as a print version has: then both have changed together.
+   */
+  async isTextOfAnother(page: UrlState, stamp: string, isDrastic: boolean): Promise<boolean> {
+    const { id, hostKey, lastVisitAt } = page;
     if (lastVisitAt === undefined) return false;
+    if (isDrastic && this.refused.find({ stamp, hostKey }).some((other) => other !== id)) return true;
     const ids = this.documents.find({ stamp, hostKey }).filter((other) => other !== id);
     const others = ids.length === 0 ? [] : await this.store.get(ids);
     return others.some(
@@ -117,8 +128,14 @@ export class SameTexts {
         other.hostKey === hostKey &&
         other.stamp !== undefined &&
         hasSameText(other.stamp, stamp) &&
-        (other.lastChangeAt ?? other.firstSeenAt) <= lastVisitAt,
+        ((other.lastChangeAt ?? other.firstSeenAt) <= lastVisitAt ||
+          (isDrastic && other.firstSeenAt <= lastVisitAt && !this.hadTextOf(other.id, page))),
     );
+  }
+
+  private hadTextOf(id: UrlId, { stamp }: UrlState): boolean {
+    const former = this.former.get(id);
+    return former !== undefined && stamp !== undefined && hasSameText(former, stamp);
   }
 
   isEntering(id: UrlId): boolean {
@@ -132,11 +149,17 @@ export class SameTexts {
     this.repeating.delete(state.url);
     const document = settled?.document;
     if (document === undefined) {
-      if (entered && state.stamp !== entered.stamp) this.documents.remove(entered);
+      if (entered && state.stamp !== entered.stamp) {
+        this.documents.remove(entered);
+        this.refused.add(entered);
+      }
       return;
     }
-    if (entered) this.documents.remove(entered);
-    if (state.stamp) this.documents.remove({ ...state, stamp: state.stamp });
+    if (entered) for (const texts of [this.documents, this.refused]) texts.remove(entered);
+    if (state.stamp) {
+      this.documents.remove({ ...state, stamp: state.stamp });
+      if (document && !hasSameText(document.stamp, state.stamp)) this.former.set(state.id, state.stamp);
+    }
     if (document && this.loading && !this.yielding.has(state.id))
       this.documents.add({ id: state.id, hostKey: state.hostKey, ...document });
   }
