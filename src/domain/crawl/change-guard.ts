@@ -170,7 +170,7 @@ export const DOUBT: Duration = days(1);
 
 /** Number of pages asked first; and in total, if these have not changed: half of the site may be ill. */
 const FIRST_SAMPLE = 2;
-const SECOND_SAMPLE = 8;
+const SECOND_SAMPLE = 12;
 /**
  * Minimum share of pages that have changed alike, after the second sample: one in twelve for a text, because a part of a
  * site may be ill, and more than half for a directive, because sections may be closed on purpose.

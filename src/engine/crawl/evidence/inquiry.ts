@@ -16,7 +16,7 @@ import { before, type Duration, hours, type Instant } from '../../../domain/time
 /** Maximum number of answers that an inquiry remembers. */
 const MAX_ANSWERS = 200;
 /** Maximum number of pages that an inquiry asks. */
-const MAX_ASKED = 12;
+const MAX_ASKED = 16;
 /** How many changes that were not kept are remembered of a host, and how long. */
 const MAX_TAKEN_BACK = 24;
 const TAKEN_BACK_LIFETIME: Duration = hours(1);
