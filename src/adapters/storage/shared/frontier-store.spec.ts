@@ -301,8 +301,8 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       await test.store.saveHosts([
         {
           hostKey: 'a.example',
-          nextRequestAt: instant(5),
-          backOffUntil: instant(9),
+          nextRequestAt: instant(4.2),
+          backOffUntil: instant(8.4),
           backOffStep: 2,
           paused: true,
           visitPrice: milliseconds(77),
@@ -321,7 +321,7 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       const before = await look();
       await test.restart();
       expect(await look()).toEqual(before);
-      expect(before.hosts).toMatchObject([{ visitPrice: 77 }]);
+      expect(before.hosts).toMatchObject([{ nextRequestAt: 5, backOffUntil: 9, visitPrice: 77 }]);
       expect(before.counts.indexed).toBe(1);
     });
 

@@ -12,11 +12,14 @@ export interface StoredHost {
   readonly visit_price: number;
 }
 
+/** No request may begin earlier because of rounding. */
+const roundUp = (time: Instant): number => Math.ceil(time);
+
 /** Returns the values in the order of the table's columns. */
 export const toHostValues = (host: HostRecord): Value[] => [
   host.hostKey,
-  roundTime(host.nextRequestAt),
-  roundTime(host.backOffUntil),
+  roundUp(host.nextRequestAt),
+  roundUp(host.backOffUntil),
   host.backOffStep,
   host.paused ? 1 : 0,
   roundTime(host.visitPrice),
