@@ -341,6 +341,10 @@ export const REASONS = {
     'Pages of the host are gone; a sample of its other pages is visited before the first document is deleted.',
     'Nothing to do: it takes a few minutes.',
   ),
+  'awaiting-other-pages': push(
+    'Other pages of the host fail in the same way, so it is the fault of its server, not of this page: the deletion waits for a day at most, that of a redirect until they lead somewhere.',
+    'Nothing to do: it is cancelled when the page responds again. Release it to delete the document now.',
+  ),
   'awaiting-own-answers': push(
     'Other pages of the host have changed in the same way, so the change is held until they have answers of their own again.',
     'Nothing to do if the site is ill: its pages are visited again automatically. Release the held changes of the host if they are right.',

@@ -58,7 +58,7 @@ const heldDeletionsSchema = schema<HeldDeletions>()('HeldDeletions', {
   count: integer(3),
   awaiting: integer(
     3,
-    'Number of these that need no decision by an operator: they wait for a sign of life of the host (`awaiting-sign-of-life`), for an early look (`awaiting-early-look`), or, if they are changes, until its pages have answers of their own again. The others wait for an operator.',
+    'Number of these that need no decision by an operator: they wait for a sign of life of the host (`awaiting-sign-of-life`), for an early look (`awaiting-early-look`), for other pages that fail alike (`awaiting-other-pages`), or, if they are changes, until its pages have answers of their own again. The others wait for an operator.',
   ),
   oldest: time('When the oldest of these deletions was decided.'),
   reasons: counts({ 'http-404': 3 }, 'Number of deletions by reason code.'),

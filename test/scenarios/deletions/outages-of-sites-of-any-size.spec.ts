@@ -101,6 +101,25 @@ it.each([
   await expectAllCurrent({ world, count });
 });
 
+it.each(['a server error', 'a refusal of every page', 'a reset connection'])(
+  '%s on half of a site deletes nothing for a day, and everything is current afterwards',
+  async (fault) => {
+    const { sites, world, count, pathsOf, isWell } = await threeSites({ of: { sizes: [5, 8, 13], limit: '' } });
+    const halfOf = (i: number) => pathsOf(i).filter((_, n) => n % 2 === 0);
+    const failHalf = () => {
+      for (const [i, site] of sites.entries()) for (const path of halfOf(i)) site.set(path, FAULTS[fault]!);
+    };
+    failHalf();
+    for (let hour = 0; hour < 6; hour++) await anHourOfVisits(world);
+    expect(await world.indexed()).toHaveLength(count);
+    isWell();
+    await expectAllCurrent({ world, count });
+    failHalf();
+    await world.pass(hours(48));
+    expect((await world.indexed()).length, 'after two days').toBeLessThan(count - sites.length);
+  },
+);
+
 it('refused connections delete nothing, and everything is current afterwards', async () => {
   const { sites, world, count } = await threeSites();
   for (const site of sites) await site.goDown();

@@ -17,6 +17,7 @@ function world(answer: (page: UrlState) => Partial<HostResponse>, isInFlight = (
   const clock = new ManualClock();
   const pages = Array.from({ length: 40 }, (_, i) => ({ id: i + 1, url: `${HOST}/p${i}`, hostKey: HOST }) as UrlState);
   const waiting = new Set<string>();
+  const waitingForOthers = new Set<string>();
   let looks = 0;
   const asked: string[] = [];
   const settings = crawlerDefinition({}).deletionGuard;
@@ -27,7 +28,13 @@ function world(answer: (page: UrlState) => Partial<HostResponse>, isInFlight = (
         looks += reasons ? 1 : 0;
         return reasons ? pages.filter(({ reason }) => reasons.includes(reason)) : pages;
       },
-      listOrders: async () => [...waiting].map((uri, i) => order(i, { uri, hostKey: HOST, decidedAt: clock.now() })),
+      listOrders: async () =>
+        [...waiting].map((uri, i) =>
+          order(i, {
+            ...{ uri, hostKey: HOST, decidedAt: clock.now() },
+            answer: waitingForOthers.has(uri) ? 'awaiting-other-pages' : 'awaiting-sign-of-life',
+          }),
+        ),
       find: async (_crawler, url) => ({
         ...pages.find((page) => page.url === url)!,
         pendingDeletion: waiting.has(url) ? 'http-5xx' : undefined,
@@ -63,8 +70,14 @@ function world(answer: (page: UrlState) => Partial<HostResponse>, isInFlight = (
     waiting.add(page.url);
     await troubles.noteSettled(page);
   };
+  const waitForOthers = () => {
+    for (const url of waiting) waitingForOthers.add(url);
+  };
   const countLooks = () => looks;
-  return { troubles, pages, asked, settings: { ...settings, maxDeletions: 5 }, deletion, settle, visitOf, countLooks };
+  return {
+    ...{ troubles, pages, asked, settings: { ...settings, maxDeletions: 5 } },
+    ...{ deletion, settle, waitForOthers, visitOf, countLooks },
+  };
 }
 
 describe('a host of which a page has a text that is not believed', () => {
@@ -133,6 +146,16 @@ describe('a sign of life', () => {
       await settle(page);
       expect(asked.at(-1)).toBe(page.url);
     }
+  });
+
+  it('releases no deletion that waits for other pages which fail alike', async () => {
+    const { troubles, pages, asked, settings, deletion, settle, waitForOthers } = world(() => ({}));
+    for (const page of pages.slice(3, 6)) await settle(page);
+    waitForOthers();
+    await troubles.judgeFault(deletion(pages[7]!, 'http-5xx'), settings);
+    await settle(pages[7]!);
+    expect(asked.at(-1)).toBe(pages[7]!.url);
+    for (const page of pages.slice(3, 6)) expect(asked).not.toContain(page.url);
   });
 
   it('releases a deletion once more that waits again after the visit that the first release had requested', async () => {

@@ -28,11 +28,13 @@ const MAX_UNWRITTEN = 10_000;
 const SIGN_SAMPLE = 3;
 /** Number of pages from which a sample is taken. */
 const MAX_CANDIDATES = 100;
+/** Why the deletion of a page waits that fails like others of a host that is well: they are visited from time to time. */
+const AWAITING_OTHERS = 'awaiting-other-pages';
 const WRONG_TEXTS: readonly ErrorCode[] = ['one-page-everywhere', 'emptied'];
 
 /** Why a deletion is waiting, and the latest time at which its page is visited again. */
 export interface Wait {
-  readonly wait: 'awaiting-sign-of-life' | 'awaiting-early-look';
+  readonly wait: 'awaiting-sign-of-life' | 'awaiting-early-look' | typeof AWAITING_OTHERS;
   readonly until: Instant;
 }
 
@@ -256,6 +258,7 @@ export class HostTroubles {
     let awaiting = 0;
     try {
       for await (const entry of this.readAwaiting(hostKey)) {
+        if (entry.answer === AWAITING_OTHERS) continue;
         awaiting++;
         if (this.releasedUrls.has(entry.uri)) continue;
         const state = await store.find(this.crawler, entry.uri);

@@ -7,11 +7,12 @@ import { state } from '../../../../test/support/url-states.js';
 import type { DeletionGuardDefinition } from '../../../domain/crawl/definition.js';
 import { GIVEN_UP } from '../../../domain/crawl/disposition.js';
 import { AWAITING_TARGET } from '../../../domain/crawl/revisit.js';
+import type { StateChanges } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import { WITH_ITS_PAGE } from '../../../domain/push/parts.js';
 import { after, before, type Duration, hours, type Instant, instant, minutes } from '../../../domain/time/units.js';
 import type { LedgerEntry } from '../../ports/frontier-store.js';
-import type { HostTroubles, Wait } from '../evidence/host-trouble.js';
+import type { HostTroubles, Wait, WantedDeletion } from '../evidence/host-trouble.js';
 import { Deletions } from './deletions.js';
 
 const HOST = 'a.example';
@@ -60,7 +61,7 @@ async function guardOf(settings: Partial<DeletionGuardDefinition> = {}, entries:
   };
   const definition = { ...crawlerDefinition().deletionGuard, ...settings };
   const guard = new Deletions('docs', definition, services);
-  const judge = (reason: Reason, more: { hostKey?: string; id?: number; fault?: string; partCount?: number } = {}) => {
+  const judge = (reason: Reason, more: Partial<WantedDeletion> & { hostKey?: string; id?: number } = {}) => {
     const { hostKey = HOST, id = 7, ...rest } = more;
     return guard.judge({ state: state({ id, hostKey }), reason, startedAt: now, waitingSince: undefined, ...rest });
   };
@@ -127,11 +128,49 @@ describe('what is asked before a document is deleted', () => {
       { id: second, changes: { stamp: 's', ...other } },
     ]);
     const trouble = { id: own, hostKey, fault: 'redirect-target-failed' };
-    const wait = { wait: 'awaiting-sign-of-life', until: after(clock.now(), hours(1)) };
+    const wait = { wait: 'awaiting-other-pages', until: after(clock.now(), hours(1)) };
     expect(await judge(GIVEN_UP, trouble)).toEqual(verdict === 'wait' ? wait : 'send');
-    expect(await judge(GIVEN_UP, { ...trouble, fault: 'read-timeout' }), 'another fault').toBe('send');
+    if (other.reason !== GIVEN_UP)
+      expect(await judge(GIVEN_UP, { ...trouble, fault: 'read-timeout' }), 'another fault').toBe('send');
     expect(await judge(GIVEN_UP, { ...trouble, fault: undefined }), 'no visit').toBe('send');
     expect(await judge('http-404', trouble), 'its target is gone').toBe('send');
+  });
+});
+
+describe('a page that fails although its host has given a sign of life', () => {
+  async function withAnother(other: StateChanges) {
+    const guard = await guardOf();
+    const pages = await discovered(guard.store, newUrl(`http://${HOST}/1`), newUrl(`http://${HOST}/2`));
+    const [own, second] = pages.map(({ id }) => id) as [number, number];
+    await guard.store.settle([
+      { id: own, changes: { stamp: 's', reason: GIVEN_UP } },
+      { id: second, changes: { stamp: 's', ...other } },
+    ]);
+    return { ...guard, failed: { id: own, hostKey: pages[0]!.hostKey, fault: 'http-5xx' } };
+  }
+
+  it.each([
+    ['fails alike', { reason: 'http-5xx' }, 'wait'],
+    ['was given up', { reason: GIVEN_UP }, 'wait'],
+    ['fails otherwise', { reason: 'read-timeout' }, 'send'],
+    ['is well', { reason: 'indexed' }, 'send'],
+    ['has no document', { reason: 'http-5xx', stamp: null }, 'send'],
+  ] as const)('is deleted unless another page fails alike: the other one %s: %s', async (_, other, verdict) => {
+    const { clock, judge, failed } = await withAnother(other);
+    const wait = { wait: 'awaiting-other-pages', until: after(clock.now(), hours(1)) };
+    for (const reason of [GIVEN_UP, 'http-5xx'] as const)
+      expect(await judge(reason, failed)).toEqual(verdict === 'wait' ? wait : 'send');
+    expect(await judge('http-404', failed), 'it is gone').toBe('send');
+    expect(await judge(GIVEN_UP, { ...failed, fault: undefined }), 'no visit').toBe('send');
+  });
+
+  it('waits for a day at most, and for the sign first', async () => {
+    const { clock, judge, failed, world } = await withAnother({ reason: 'http-5xx' });
+    const since = (time: Duration) => ({ ...failed, waitingSince: before(clock.now(), time) });
+    expect(await judge(GIVEN_UP, since(hours(23.9)))).toMatchObject({ wait: 'awaiting-other-pages' });
+    expect(await judge(GIVEN_UP, since(hours(24)))).toBe('send');
+    world.fault = WAIT;
+    expect(await judge(GIVEN_UP, failed)).toBe(WAIT);
   });
 });
 

@@ -7,6 +7,7 @@ import type { DeletionGuardDefinition } from '../../../domain/crawl/definition.j
 import { GIVEN_UP } from '../../../domain/crawl/disposition.js';
 import { REDIRECT_TROUBLE } from '../../../domain/crawl/redirects.js';
 import { AWAITING_TARGET } from '../../../domain/crawl/revisit.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { DeletionGuard } from '../../../domain/push/deletion-guard.js';
 import { needsEarlyLook } from '../../../domain/push/early-look.js';
 import { WITH_ITS_PAGE } from '../../../domain/push/parts.js';
@@ -24,7 +25,7 @@ const PAGE_SIZE = 1_000;
  * normally.
  */
 const MAX_FAILURES = 3;
-/** How often a page is visited whose deletion waits because others of its host fail alike. */
+/** How often a page is visited whose deletion waits because others of its host fail alike, in redirects or otherwise. */
 const ALIKE_RECHECK = hours(1);
 const MAX_HOSTS = 10_000;
 
@@ -65,11 +66,11 @@ export class Deletions {
       throw error;
     });
     await this.restoring;
-    const alike = await this.waitForOthers(deletion);
-    if (alike) return alike;
+    if (await this.leadsNowhereWithOthers(deletion)) return this.waitForOthers();
     const needsSign = isFault || (await this.needsSignForGone(deletion));
     const faultVerdict = needsSign ? await this.services.troubles.judgeFault(deletion, settings) : 'pass';
     if (faultVerdict !== 'pass') return faultVerdict;
+    if (isFault && (await this.failsWithOthers(deletion))) return this.waitForOthers();
     const verdict = await this.checkLimits(deletion);
     if (verdict === 'hold') this.holdingHosts.add(deletion.state.hostKey);
     return verdict;
@@ -89,13 +90,27 @@ export class Deletions {
   }
 
   /** Redirects that lead nowhere are the host's fault, not that of one page, as long as several of its pages have them. */
-  private async waitForOthers({ state, reason, fault }: WantedDeletion): Promise<Wait | undefined> {
-    if (reason !== GIVEN_UP || fault === undefined || !REDIRECT_TROUBLE.includes(fault)) return undefined;
-    const reasons = [...REDIRECT_TROUBLE, AWAITING_TARGET, GIVEN_UP];
-    const filter = { crawler: this.crawler, hostKey: state.hostKey, indexed: true, reasons };
-    const alike = await this.services.store.list(filter, 0, 2);
-    if (alike.every(({ id }) => id === state.id)) return undefined;
-    return { wait: 'awaiting-sign-of-life', until: after(this.services.clock.now(), ALIKE_RECHECK) };
+  private async leadsNowhereWithOthers({ state, reason, fault }: WantedDeletion): Promise<boolean> {
+    if (reason !== GIVEN_UP || fault === undefined || !REDIRECT_TROUBLE.includes(fault)) return false;
+    return this.hasOthersWith(state, [...REDIRECT_TROUBLE, AWAITING_TARGET]);
+  }
+
+  /** Half of a site may depend on a part of the server that fails, for a day at most. */
+  private async failsWithOthers({ state, fault, waitingSince }: WantedDeletion): Promise<boolean> {
+    const now = this.services.clock.now();
+    if (fault === undefined || now >= after(waitingSince ?? now, this.settings.signOfLifeWait)) return false;
+    return this.hasOthersWith(state, [fault]);
+  }
+
+  /** Whether other indexed pages of the host have one of these reasons, or were given up. */
+  private async hasOthersWith({ id, hostKey }: UrlState, reasons: readonly string[]): Promise<boolean> {
+    const filter = { crawler: this.crawler, hostKey, indexed: true, reasons: [...reasons, GIVEN_UP] };
+    const pages = await this.services.store.list(filter, 0, 2);
+    return pages.some((page) => page.id !== id);
+  }
+
+  private waitForOthers(): Wait {
+    return { wait: 'awaiting-other-pages', until: after(this.services.clock.now(), ALIKE_RECHECK) };
   }
 
   private async checkLimits(deletion: WantedDeletion): Promise<GuardVerdict> {
