@@ -4,9 +4,10 @@
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import { sharesAlmostNothing, type TextSample } from '../../../domain/content/text-sample.js';
+import { DOUBT } from '../../../domain/crawl/change-guard.js';
 import { compareNewTexts, type NewText } from '../../../domain/crawl/redirects.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import { before, hours, type Instant } from '../../../domain/time/units.js';
+import { before, between, hours, type Instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 
 const MAX_HOSTS = 20_000;
@@ -16,8 +17,8 @@ const LIFETIME = hours(1);
 export class NewAddresses {
   /** When those pages of a host that were looked at were last found to redirect to addresses of their own. */
   private readonly departures = new BoundedMap<string, Instant>(MAX_HOSTS);
-  /** When a redirect of a host was last found to lead to an indexed page. */
-  private readonly arrivals = new BoundedMap<string, Instant>(MAX_HOSTS);
+  /** Pages whose new addresses have no documents, and since when. */
+  private readonly withoutDocument = new BoundedMap<string, Instant>(MAX_HOSTS);
   /** What was found at the first of the addresses of their own to which pages of a host redirect. */
   private readonly newTexts = new BoundedMap<string, NewText>(MAX_HOSTS);
 
@@ -30,17 +31,20 @@ export class NewAddresses {
     this.departures.set(hostKey, this.clock.now());
   }
 
-  noteArrival(hostKey: string): void {
-    this.arrivals.set(hostKey, this.clock.now());
-  }
-
-  /** Whether the host redirects its pages to addresses of their own, none of which has been found in the index. */
-  isWave(hostKey: string): boolean {
-    return this.isRecent(this.departures.get(hostKey)) && !this.isRecent(this.arrivals.get(hostKey));
+  /**
+   * Whether a page whose new address has no document may be sent there for a while only: for a day, if its host redirects
+   * its pages to addresses of their own, it may be ill and say the same at all of them.
+   */
+  isInDoubt({ hostKey, url }: Pick<UrlState, 'hostKey' | 'url'>): boolean {
+    const now = this.clock.now();
+    const since = this.withoutDocument.get(url) ?? now;
+    this.withoutDocument.set(url, since);
+    return this.isRecent(this.departures.get(hostKey)) && between(since, now) < DOUBT;
   }
 
   /** To be called when the page no longer redirects. */
   forget({ hostKey, url }: Pick<UrlState, 'hostKey' | 'url'>): void {
+    this.withoutDocument.delete(url);
     if (this.newTexts.get(hostKey)?.source === url) this.newTexts.delete(hostKey);
   }
 

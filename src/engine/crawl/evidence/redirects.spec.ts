@@ -120,7 +120,7 @@ it.each([
   );
 });
 
-it('a new address without a document ends the old one only while others of the host have led to documents', async () => {
+it('a new address without a document ends the old one after a day, if its page leads there all the time', async () => {
   const crawl = world();
   const { clock, source, target } = crawl;
   const redirectTo = async (changes: Partial<UrlState>) => {
@@ -129,11 +129,15 @@ it('a new address without a document ends the old one only while others of the h
   };
   const noindex = { status: 'excluded', reason: 'noindex', stamp: undefined } as const;
   expect(await redirectTo(noindex)).toMatchObject({ kind: 'error', code: 'redirect-target-failed' });
-  expect(await redirectTo({ reason: 'indexed' })).toMatchObject({ kind: 'redirect' });
-  clock.advance(minutes(59));
-  expect(await redirectTo(noindex)).toMatchObject({ kind: 'redirect' });
-  clock.advance(hours(1));
+  clock.advance(hours(23));
   expect(await redirectTo(noindex)).toMatchObject({ kind: 'error', code: 'redirect-target-failed' });
+  const well = { outcome: { kind: 'unchanged' }, links: [], refused: [] } as unknown as PageResult;
+  await crawl.redirects.look(source, well, clock.now());
+  for (let hour = 0; hour < 24; hour++) {
+    expect(await redirectTo(noindex), `hour ${hour}`).toMatchObject({ kind: 'error', code: 'redirect-target-failed' });
+    clock.advance(hours(1));
+  }
+  expect(await redirectTo(noindex)).toMatchObject({ kind: 'redirect' });
   expect(source.stamp).toBeDefined();
 });
 

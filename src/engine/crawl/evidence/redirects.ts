@@ -318,14 +318,13 @@ export class Redirects {
       case 'failed':
         return failTarget(`it redirects to ${target}, which failed: ${verdict.reason}`);
       case 'no-document':
-        if (this.newAddresses.isWave(state.hostKey))
+        if (this.newAddresses.isInDoubt(state))
           return failTarget(`it redirects to ${target}, which is not for the index, as other pages do`);
         // A page that is closed for a while is not gone; one that stays so is given up in the end.
         return !outcome.permanent && end && isDirective(end.reason)
           ? failTarget(`it redirects for a while to ${target}, which is not for the index`)
           : outcome;
       case 'there':
-        this.newAddresses.noteArrival(state.hostKey);
         return this.leave(state, outcome);
     }
   }
