@@ -12,7 +12,7 @@ import {
 } from '../../../test/support/url-states.js';
 import { ERROR_CODES, type ErrorCode } from '../fetch/error-codes.js';
 import { INDEX, REFRESH } from '../frontier/sources.js';
-import { days, hours, minutes, NEVER, after as plus } from '../time/units.js';
+import { before, days, hours, minutes, NEVER, after as plus } from '../time/units.js';
 import { isHoldCause } from './change-guard.js';
 import { classifyError, decideDisposition } from './disposition.js';
 import { createExclusion } from './exclusion.js';
@@ -338,6 +338,15 @@ describe('a temporary error', () => {
     });
     const schedule = { maxTemporaryErrors: 0 };
     expect(decide(INDEXED, error('http-408'), { schedule }).changes.status).toBe('removed');
+  });
+
+  it('that is only a doubt is not counted, and the page is visited again within an hour, however often', () => {
+    const doubt = { kind: 'error', code: 'redirect-wall', doubted: true } as const;
+    const { changes, order } = decide({ ...INDEXED, temporaryErrors: 5 }, doubt);
+    expect(order).toBeUndefined();
+    expect(changes).toMatchObject({ status: 'error', reason: 'redirect-wall', temporaryErrors: 5 });
+    const doubted = state({ status: 'error', reason: 'redirect-wall', lastVisitAt: before(NOW, minutes(55)) });
+    expect(decide(doubted, doubt).changes.dueAt).toBe(plus(NOW, hours(1)));
   });
 
   it.each(Object.keys(ERROR_CODES) as ErrorCode[])(

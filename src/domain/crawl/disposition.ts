@@ -301,9 +301,9 @@ function createTemporaryErrorDisposition(
   now: Instant,
 ): Disposition {
   const errorCount = state.temporaryErrors + 1;
-  const isCrawlerFault = getDefaultReactions(outcome.code).blame === 'crawler';
+  const isPagesOwn = !outcome.doubted && getDefaultReactions(outcome.code).blame !== 'crawler';
   const maxErrors = rules.schedule.maxTemporaryErrors ?? rules.errors.maxTemporaryErrors;
-  const isGivenUp = !isCrawlerFault && errorCount > maxErrors;
+  const isGivenUp = isPagesOwn && errorCount > maxErrors;
   if (isGivenUp && !rules.isStart) {
     const order = createDeletionOrder(state, GIVEN_UP);
     // See createPermanentErrorDisposition: a sitemap is not a page.
@@ -311,9 +311,7 @@ function createTemporaryErrorDisposition(
     return createRemovalDisposition({ ...state, temporaryErrors: errorCount }, order, now);
   }
   const order = isGivenUp ? createDeletionOrder(state, GIVEN_UP) : undefined;
-  const delay = isCrawlerFault
-    ? computeFaultDelay(state, outcome.code, rules, now)
-    : computeRetryDelay(errorCount, rules);
+  const delay = isPagesOwn ? computeRetryDelay(errorCount, rules) : computeFaultDelay(state, outcome.code, rules, now);
   const waitTime = outcome.retryAfter === undefined ? delay : atLeast(delay, outcome.retryAfter);
   const changes: StateChanges = {
     // The source stays unchanged: a repeated first visit is still a first visit.
@@ -323,8 +321,8 @@ function createTemporaryErrorDisposition(
     reason: outcome.code,
     lastVisitAt: now,
     visits: state.visits + 1,
-    // A fault on the crawler's side says nothing about the page; one whose change is not believed has responded.
-    temporaryErrors: isHoldCause(outcome.code) ? 0 : isCrawlerFault ? state.temporaryErrors : errorCount,
+    // A fault on the crawler's side or a doubt says nothing about the page; one whose change is held has responded.
+    temporaryErrors: isHoldCause(outcome.code) ? 0 : isPagesOwn ? errorCount : state.temporaryErrors,
     ...(order ? { stamp: null, simhash: null, etag: null, lastModified: null } : {}),
   };
   return { remove: false, changes, order, changed: order !== undefined };

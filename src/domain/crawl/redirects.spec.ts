@@ -107,7 +107,7 @@ describe('a redirect compared with other pages of its host', () => {
 it.each([
   ['unknown', 'b', 'closed', 23, 'same'],
   ['unknown', 'b', 'open', 23, 'different'],
-  ['unknown', 'a', 'closed', 23, 'same'],
+  ['unknown', 'a', 'closed', 23, 'unknown'],
   ['unknown', 'a', 'closed', 24, 'different'],
   ['same', 'a', 'closed', 24, 'same'],
   ['same', 'b', 'closed', 24, 'same'],

@@ -83,15 +83,15 @@ export interface NewText {
 }
 
 /**
- * What the new addresses of other pages say, now that one was visited. As long as that is unknown, they may say the same,
- * but for a day only: the page may be the last one that moves.
+ * What the new addresses of other pages say, now that one was visited. It is unknown for a day at most: the page may be
+ * the last one that moves.
  */
 export function compareNewTexts(
   { url, since, sample, others }: NewText,
   found: Pick<NewText, 'url' | 'sample' | 'seenAt'>,
-): 'same' | 'different' {
+): NewText['others'] {
   if (others === 'different') return 'different';
-  if (found.url === url) return others === 'unknown' && between(since, found.seenAt) >= DOUBT ? 'different' : 'same';
+  if (found.url === url) return others === 'unknown' && between(since, found.seenAt) >= DOUBT ? 'different' : others;
   return isSameText(sample, found.sample) || hasSimilarWords(sample, found.sample) ? 'same' : 'different';
 }
 

@@ -34,7 +34,13 @@ export type VisitOutcome =
     }
   | { readonly kind: 'sitemap'; readonly changed?: boolean }
   | Exclusion
-  | { readonly kind: 'error'; readonly code: ErrorCode; readonly retryAfter?: Duration };
+  | {
+      readonly kind: 'error';
+      readonly code: ErrorCode;
+      readonly retryAfter?: Duration;
+      /** True if the page has responded, and other pages have to show whether what it says is believed. */
+      readonly doubted?: boolean;
+    };
 
 export interface Disposition {
   /** Whether the URL is deleted from the store without a trace. */

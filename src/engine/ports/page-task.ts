@@ -227,6 +227,8 @@ export type PageOutcome =
       readonly code: ErrorCode;
       readonly detail: string;
       readonly retryAfter?: Duration;
+      /** True if other pages have to show whether what the page says is believed; set after the visit. */
+      readonly doubted?: boolean;
       /** Set if the page has responded, but the change guard holds what it says. */
       readonly held?: HeldChange;
     };

@@ -230,6 +230,26 @@ describe('many pages that redirect to one', () => {
     expect(await readStamps(world)).toEqual(moved);
   });
 
+  it('is in the index all the time if it moves after all others, although nothing shows that they do not say the same', async () => {
+    const { site, world } = await startCrawl();
+    for (const path of PAGES) site.page(path, [], write(path));
+    await refresh(world);
+    const [last, ...others] = PAGES as [string, ...string[]];
+    for (const path of others) redirect(site, path, `/moved${path}`).page(`/moved${path}`, [], write(`new ${path}`));
+    await refresh(world);
+    await world.pass(hours(2));
+    redirect(site, last, `/moved${last}`).page(`/moved${last}`, [], write(`new ${last}`));
+    for (let round = 0; round < 30; round++) {
+      await world.engine.maintenance.refresh('test', { like: '%' });
+      await world.pass(minutes(59));
+      const indexed = await world.indexed();
+      expect(indexed.filter((url) => url.endsWith(last))).toHaveLength(1);
+    }
+    expect(await world.indexed()).toEqual(
+      ['/', ...PAGES.map((path) => `/moved${path}`)].map((path) => site.url(path)).sort(),
+    );
+  });
+
   it('are held there, too, by a server that begins after one that has died', async () => {
     const openStore = await keptStore();
     const site = await startSite();

@@ -11,6 +11,8 @@ import { before, between, hours, type Instant } from '../../../domain/time/units
 import type { Clock } from '../../ports/clock.js';
 
 const MAX_HOSTS = 20_000;
+/** Number of addresses of a host that are visited again as soon as others turn out to say something else. */
+const MAX_REFUSED = 100;
 /** How old what was seen of a host may be to say something about it. */
 const LIFETIME = hours(1);
 
@@ -21,6 +23,13 @@ export class NewAddresses {
   private readonly withoutDocument = new BoundedMap<string, Instant>(MAX_HOSTS);
   /** What was found at the first of the addresses of their own to which pages of a host redirect. */
   private readonly newTexts = new BoundedMap<string, NewText>(MAX_HOSTS);
+  /** Addresses of a host's pages that were not believed for what was found there. */
+  private readonly refused = new BoundedMap<string, BoundedMap<string, true>>(MAX_HOSTS);
+  /**
+   * Addresses that are not believed yet, because it is not known where pages of the host lead or what is found there;
+   * with the time when only the latter was unknown for the first time.
+   */
+  private readonly doubted = new BoundedMap<string, Instant | undefined>(MAX_HOSTS);
 
   constructor(
     private readonly clock: Pick<Clock, 'now'>,
@@ -42,28 +51,69 @@ export class NewAddresses {
     return this.isRecent(this.departures.get(hostKey)) && between(since, now) < DOUBT;
   }
 
-  /** To be called when the page no longer redirects. */
-  forget({ hostKey, url }: Pick<UrlState, 'hostKey' | 'url'>): void {
+  /**
+   * To be called when the page no longer redirects.
+   * @param target where it led to last, if that is known
+   */
+  forget({ hostKey, url }: Pick<UrlState, 'hostKey' | 'url'>, target: string | undefined): void {
     this.withoutDocument.delete(url);
     if (this.newTexts.get(hostKey)?.source === url) this.newTexts.delete(hostKey);
+    if (target !== undefined) this.doubted.delete(target);
   }
 
-  /** Whether pages with texts of their own are redirected to addresses of their own that all have one new text. */
-  async isTextForAll(url: string, sample: TextSample, source: UrlState): Promise<boolean> {
+  /** Records that the address is not believed before it is visited again, which happens as soon as more is known. */
+  noteUnknown(url: string): void {
+    this.doubted.set(url, this.doubted.get(url));
+  }
+
+  /** To be called when the address was visited, and is believed, or refused whatever others say. */
+  noteDecided(url: string): void {
+    this.doubted.delete(url);
+  }
+
+  /** Whether the address was refused at its last visit because too little was known, and may be believed soon. */
+  isDoubted(url: string): boolean {
+    return this.doubted.has(url);
+  }
+
+  /**
+   * Whether pages with texts of their own are redirected to addresses of their own that all have one new text: `unknown`
+   * if this is the first of them.
+   */
+  async isTextForAll(url: string, sample: TextSample, source: UrlState): Promise<boolean | 'unknown'> {
     const { hostKey, stamp, textSketch } = source;
     if (!this.isRecent(this.departures.get(hostKey))) return false;
     const now = this.clock.now();
     const isNew = !stamp || (textSketch !== undefined && sharesAlmostNothing(textSketch, sample.sketch));
     const known = this.newTexts.get(hostKey);
-    const own = { url, source: source.url, since: known?.url === url ? known.since : now, sample, seenAt: now };
+    const own = { url, source: source.url, since: this.doubted.get(url) ?? now, sample, seenAt: now };
     const first: NewText = this.isRecent(known?.seenAt) ? known! : { ...own, others: 'unknown' };
     this.newTexts.set(hostKey, first);
     const others = compareNewTexts(first, own);
     if (first.url !== url && first.others !== others) {
       first.others = others;
-      if (others === 'different') await this.visitAgain(first.url);
+      if (others === 'different') await this.visitRefused(hostKey);
+      else this.doubted.delete(first.url);
     }
-    return isNew && others === 'same';
+    if (!isNew || others === 'different') return false;
+    this.noteRefused(hostKey, url);
+    if (others === 'same') return true;
+    this.doubted.set(url, own.since);
+    return 'unknown';
+  }
+
+  private noteRefused(hostKey: string, url: string): void {
+    const refused = this.refused.get(hostKey) ?? new BoundedMap<string, true>(MAX_REFUSED);
+    this.refused.set(hostKey, refused.set(url, true));
+  }
+
+  private async visitRefused(hostKey: string): Promise<void> {
+    const refused = this.refused.get(hostKey) ?? [];
+    this.refused.delete(hostKey);
+    for (const [url] of refused) {
+      this.noteUnknown(url);
+      await this.visitAgain(url);
+    }
   }
 
   private isRecent(time: Instant | undefined): boolean {

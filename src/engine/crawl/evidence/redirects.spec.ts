@@ -99,6 +99,16 @@ it('a page whose cookie check has led back to it is visited again, even if its o
   expect(requested).toEqual([source.url]);
 });
 
+it('a page is visited again even if its visit is over before its state is read', async () => {
+  const { redirects, source, pages, requested } = world();
+  Object.assign(source, { status: 'waiting', stamp: undefined });
+  const again = redirects.visitAgain(source.url);
+  pages[0] = { ...source, status: 'redirected' };
+  await redirects.noteSettled(source, { reason: 'redirected' });
+  await again;
+  expect(requested).toEqual([source.url]);
+});
+
 /** What a visit of an indexed page that redirects to the target means for its document. */
 async function judge({ redirects, source }: ReturnType<typeof world>, target: string, startedAt: Instant) {
   const result = { outcome: { kind: 'redirect', target, permanent: true }, links: [], refused: [] };
@@ -263,6 +273,86 @@ describe('a page to which another one redirects', () => {
     clock.advance(hours(1.1));
     await redirect();
     expect(await find(FORM, path)).toMatchObject(expected);
+  });
+
+  /** The page to which the first one redirects was visited, and the visit is settled. */
+  async function settle({ redirects, pages, clock, target }: ReturnType<typeof targets>, refused: boolean) {
+    const wall = { status: 'error', reason: 'redirect-wall', stamp: undefined } as const;
+    const state = { ...target, ...wall, discoveredVia: 'redirect', foundOn: pages[0]!.url } as const;
+    pages[1] = {
+      ...state,
+      ...(refused ? {} : { status: 'indexed', stamp: 'n' }),
+      lastVisitAt: clock.now(),
+    } as UrlState;
+    await redirects.noteSettled(state, { reason: refused ? 'redirect-wall' : 'indexed' });
+  }
+
+  it('is visited again at once if its page was looked at during its own visit', async () => {
+    const crawl = targets({ status: 'redirected' });
+    const { find, redirect, inFlight, redirects, requested, pages, source, target } = crawl;
+    pages.push({ ...target, status: 'waiting', stamp: undefined });
+    await find(FORM);
+    expect(requested.splice(0)).toEqual([source.url]);
+    inFlight.add(target.url);
+    await redirect();
+    await redirects.noteSettled(source, { reason: AWAITING_TARGET });
+    inFlight.clear();
+    await settle(crawl, true);
+    expect(requested).toEqual([target.url]);
+  });
+
+  it('keeps its page waiting, and does not request it, until more is known', async () => {
+    const crawl = targets({ status: 'redirected', reason: AWAITING_TARGET });
+    const { find, redirect, requested, source, target, clock } = crawl;
+    const judgeAgain = () => judge(crawl, target.url, clock.now());
+    await redirect();
+    await find(FORM);
+    await settle(crawl, true);
+    expect(await judgeAgain()).toMatchObject({ kind: 'redirect', waits: true });
+    await find(FORM);
+    await settle(crawl, true);
+    expect(requested).toEqual([]);
+
+    await find(FORM, '/other');
+    expect(await judgeAgain()).toMatchObject({ kind: 'error', code: 'redirect-target-failed' });
+    await find(FORM);
+    await settle(crawl, true);
+    expect(requested).toEqual([source.url]);
+  });
+
+  it('is visited again with all others that were refused, and then its page, as soon as one says something else', async () => {
+    const crawl = targets({ status: 'redirected' });
+    const { find, redirect, requested, source, target, pages, clock } = crawl;
+    await redirect();
+    for (const path of ['/new', '/other']) expect(await find(FORM, path)).toMatchObject(REFUSED);
+    await settle(crawl, true);
+    pages.push({ ...pages[1]!, id: 3, url: `${HOST}/other` });
+    clock.advance(hours(2));
+    await redirect();
+    expect(await find(FORM, '/third')).toMatchObject(REFUSED);
+    expect(await find(OWN, '/fourth')).toMatchObject(TAKEN);
+    expect(requested.splice(0)).toEqual([target.url, `${HOST}/other`]);
+
+    Object.assign(pages[1]!, { lastVisitAt: clock.now() });
+    expect(await judge(crawl, target.url, clock.now())).toMatchObject({ waits: true });
+    Object.assign(source, { status: 'error', reason: 'redirect-target-failed' });
+    expect(await find(FORM)).toMatchObject(TAKEN);
+    await settle(crawl, false);
+    expect(requested).toEqual([source.url]);
+  });
+
+  it('is taken after a day, although others were the first to be compared with meanwhile', async () => {
+    const { clock, find, redirect } = targets({ status: 'redirected' });
+    for (let hour = 0; hour < 24; hour += 4) {
+      await redirect();
+      expect(await find(FORM)).toMatchObject(REFUSED);
+      clock.advance(hours(2));
+      await redirect();
+      expect(await find(OWN, `/other-${hour}`)).toMatchObject(TAKEN);
+      clock.advance(hours(2));
+    }
+    await redirect();
+    expect(await find(FORM)).toMatchObject(TAKEN);
   });
 
   it.each<[string, number, Partial<UrlState>, object]>([

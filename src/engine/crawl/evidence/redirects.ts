@@ -45,6 +45,10 @@ const WALL_LIFETIME = hours(1);
 const fail = (code: ErrorCode, detail: string): PageOutcome => ({ kind: 'error', code, detail });
 const failTarget = (detail: string): PageOutcome => fail('redirect-target-failed', detail);
 const NO_NEW_ADDRESS = fail('redirect-wall', 'it is no new address: it reports an outage, or says what others say');
+const NOT_KNOWN_YET = {
+  ...fail('redirect-wall', 'it is not known yet whether other pages of its site lead to the same'),
+  doubted: true,
+};
 const NO_PAGE_OF_ITS_OWN = fail('redirect-wall', 'it is an error or login page, to which only redirects lead');
 /** It is not remembered: if the host still redirects its pages there later, it is found again. */
 const PAGE_FOR_ALL = {
@@ -110,11 +114,13 @@ export class Redirects {
     const state = this.services.inDoubt.applyDoubt(stored);
     const { outcome } = result;
     if (outcome.kind !== 'redirect' || state.stamp === undefined) {
+      const target = this.seen.get(state.url)?.target;
       this.seen.delete(state.url);
-      if (outcome.kind === 'document' || outcome.kind === 'unchanged') this.newAddresses.forget(state);
+      if (outcome.kind === 'document' || outcome.kind === 'unchanged') this.newAddresses.forget(state, target);
       const isTarget = !state.stamp && state.discoveredVia === 'redirect' && outcome.kind === 'document';
       const isWall = isTarget && this.isWall(stripQuery(state.url), this.services.clock.now());
       const failure = isTarget && ((await this.findFault(state, outcome)) ?? (isWall && PAGE_FOR_ALL));
+      if (isTarget && failure !== NOT_KNOWN_YET) this.newAddresses.noteDecided(state.url);
       return failure ? this.drop(result, failure) : result;
     }
     if (outcome.waits) return result;
@@ -185,13 +191,21 @@ export class Redirects {
   /** To be called when a visit is settled: redirects may have been waiting for it. */
   async noteSettled(settled: UrlState, { reason }: Pick<SettledUrl, 'reason'>): Promise<void> {
     const { url } = settled;
-    if (this.missed.delete(url) && reason === AWAITING_TARGET) await this.services.scheduleVisit(settled);
+    // It has no error of its own, and will be believed or refused once more is known.
+    const isDoubted = reason === 'redirect-wall' && this.newAddresses.isDoubted(url);
+    if (this.missed.delete(url) && (isDoubted || reason === AWAITING_TARGET))
+      await this.services.scheduleVisit(settled);
     if (reason === REDIRECTED_FOR_NOW) this.returning.set(computeUrlKey(url), url);
     else if (reason !== undefined && this.returning.size > 0) this.returning.delete(computeUrlKey(url));
+    if (settled.stamp === undefined && reason === 'indexed') await this.visitFailedSource(settled);
     const sources = this.waiting.get(url);
     if (!sources) return;
     this.waiting.delete(url);
     for (const source of sources) {
+      if (isDoubted && source !== url) {
+        this.waitFor(url, source);
+        continue;
+      }
       const state = await this.services.store.find(this.crawler, source);
       const isTarget = state?.reason === 'redirect-wall' && state.stamp === undefined;
       const isWaiting =
@@ -201,12 +215,20 @@ export class Redirects {
     }
   }
 
+  /** Visits the page again that redirects to a new document, if its redirect has failed before. */
+  private async visitFailedSource({ discoveredVia, foundOn }: UrlState): Promise<void> {
+    if (discoveredVia !== 'redirect' || foundOn === undefined) return;
+    const source = await this.services.store.find(this.crawler, foundOn);
+    if (source?.reason === 'redirect-target-failed') await this.services.scheduleVisit(source);
+  }
+
   /** Visits a URL again because its redirect may have ended. */
   async visitAgain(url: string): Promise<void> {
+    // Its visit may be in flight, and be over before its state is read.
+    this.waitFor(url, url);
     const state = await this.services.store.find(this.crawler, url);
     const isVisited = state?.status === 'redirected' || state?.status === 'error';
-    // Its visit may be written and not be over yet.
-    if (state && !(isVisited && (await this.services.scheduleVisit(state)))) this.waitFor(url, url);
+    if (!state || (isVisited && (await this.services.scheduleVisit(state)))) this.waiting.get(url)?.delete(url);
   }
 
   /** Visits a page, and then the source of a redirect again, which depends on it. */
@@ -231,10 +253,12 @@ export class Redirects {
     const { stamp, textSketch: indexed, hostKey } = source;
     // Where the pages of the host lead now is not known, after a restart for example: that is found out first.
     if (stamp !== undefined && outcome.index && !this.isLookedAt(source)) {
+      this.newAddresses.noteUnknown(url);
       await this.waitForVisit(source, url);
-      return NO_NEW_ADDRESS;
+      return NOT_KNOWN_YET;
     }
-    if (await this.newAddresses.isTextForAll(url, sample, source)) return NO_NEW_ADDRESS;
+    const isTextForAll = await this.newAddresses.isTextForAll(url, sample, source);
+    if (isTextForAll) return isTextForAll === 'unknown' ? NOT_KNOWN_YET : NO_NEW_ADDRESS;
     const isSame = indexed !== undefined && text !== undefined && hasSameSketch(indexed, text);
     if (!sample.namesOutage || isSame) return undefined;
     const filter = { crawler: this.crawler, hostKey, indexed: true } as const;
@@ -316,6 +340,10 @@ export class Redirects {
         await this.pageMoves.noteNowhere(state);
         return fail('redirect-target-gone', `it redirects to ${target}, which does not exist`);
       case 'failed':
+        if (verdict.reason === 'redirect-wall' && end && this.newAddresses.isDoubted(end.url)) {
+          this.waitFor(end.url, state.url);
+          return { ...outcome, waits: true };
+        }
         return failTarget(`it redirects to ${target}, which failed: ${verdict.reason}`);
       case 'no-document':
         if (this.newAddresses.isInDoubt(state))
