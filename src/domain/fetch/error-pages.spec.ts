@@ -7,6 +7,7 @@ import {
   detectErrorPage,
   isErrorAddress,
   isErrorPage,
+  looksLikeErrorPage,
   namesOutage,
   type PageFingerprint,
   removeUrl,
@@ -139,6 +140,30 @@ describe('error pages found by probing', () => {
     ['https://a.example/docs/page.html?x=/y/z', 'https://a.example/docs/k7x.html'],
     ['https://a.example/docs/', 'https://a.example/docs/k7x.html'],
   ])('are probed beside %s', (url, expected) => expect(createImpossibleUrl(url, 'k7x')).toBe(expected));
+});
+
+it.each([
+  'Diese Seite gibt es nicht mehr.',
+  "La page demandée n'a pas été trouvée.",
+  'Pagina nu a fost găsită',
+  'Tražena stranica nije pronađena.',
+  'Страницата не е намерена',
+  'Такой страницы нет; нет такой страницы',
+  'Η σελίδα δεν βρέθηκε',
+  'الصفحة غير موجودة',
+  'הדף לא נמצא',
+  'صفحه یافت نشد',
+  'पृष्ठ नहीं मिला',
+  'ไม่พบหน้าที่คุณต้องการ',
+  'Không tìm thấy trang',
+  'Halaman tidak ditemukan',
+  'Puslapis nerastas',
+  'Stránka sa nenašla',
+  '指定されたページは存在しません。',
+  '존재하지 않는 게시물입니다.',
+])('%j has the words of an error page', (text) => {
+  expect(looksLikeErrorPage({ title: 'Site', text })).toBe(true);
+  expect(looksLikeErrorPage({ title: 'Site', text: `${text} ${'and much more '.repeat(200)}` })).toBe(false);
 });
 
 describe('words with which servers say that they cannot show a page', () => {

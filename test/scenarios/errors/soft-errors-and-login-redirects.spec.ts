@@ -4,6 +4,10 @@ import { CrawlWorld } from '../../support/crawl-world.js';
 import { type FakePage, FakeSite, html } from '../../support/fake-site.js';
 
 const ATTRIBUTES = 'smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="86400" nearDuplicateDetector="false"';
+const WOODS =
+  'alder ash aspen beech birch box cedar cherry elder elm fir hazel holly larch lime maple oak pear pine plum rowan spruce yew'.split(
+    ' ',
+  );
 const PAGES = Array.from({ length: 12 }, (_, i) => `/p${i}`);
 
 describe('an error page with a success status is an error, never new content', () => {
@@ -142,6 +146,65 @@ describe('an error page with a success status is an error, never new content', (
       },
     );
 
+    it.each([
+      ['short', ''],
+      [
+        'long',
+        'Perhaps it has sunk, or it never swam here. Ask the harbour master, the lamp lighter or the crew of any ship.',
+      ],
+    ])('is recognized once a second new page says much the same, whatever the words: %s', async (_, more) => {
+      const body = (path: string): string => html('Ahoy', ['/'], `Here be dragons. ${more} You came from ${path}.`);
+      site.otherwise(({ url }) => ({ headers: { 'content-type': 'text/html' }, body: body(url!) }));
+      await start();
+      const gone = ['/gone1', '/gone2', '/docs/gone3'].map((path) => site.url(path));
+      expect((await world.indexed()).filter((url) => gone.includes(url))).toEqual([site.url('/gone1')]);
+      expect(await world.state(site.url('/docs/gone3'))).toMatchObject({ status: 'error', reason: 'soft-error' });
+      expect(probes()).toHaveLength(1);
+    });
+
+    it('keeps its documents when all pages but the home page show maintenance, and so does one that cannot exist', async () => {
+      for (const [index, path] of PAGES.entries()) site.page(path, [], `${prose(index)} ${prose(index + 20)}`);
+      await start();
+      const maintenance = {
+        headers: { 'content-type': 'text/html' },
+        body: html(
+          'Shop',
+          [],
+          'Back soon: we are sorry, our engineers are repairing the engines that drive this site today.',
+        ),
+      };
+      await world.pass(days(1));
+      site.otherwise(maintenance);
+      for (const path of PAGES) site.set(path, maintenance);
+      await world.pass(days(2));
+      expect(await world.indexed()).toEqual(everything());
+    });
+
+    it('knows its error page by the change of an indexed page, too', async () => {
+      for (const [index, path] of PAGES.entries()) site.page(path, [], `${prose(index)} ${prose(index + 20)}`);
+      site.otherwise({ status: 404, body: 'gone' }).page('/', PAGES);
+      await start();
+      expect(probes()).toHaveLength(0);
+      const body = (path: string): string => html('Ahoy', ['/'], `Here be dragons. You came from ${path}.`);
+      site.otherwise(({ url }) => ({ headers: { 'content-type': 'text/html' }, body: body(url!) }));
+      site.remove('/p3');
+      await world.pass(days(9));
+      expect(await world.indexed()).toEqual(everything().filter((url) => !url.endsWith('/p3')));
+    });
+
+    it('is not probed for new pages that have one title and texts of their own, or one text', async () => {
+      site.otherwise({ status: 404, body: 'gone' });
+      const texts = ['amber and ash are', 'birch or beech was', 'cedar with cork has'].map((text) =>
+        `${text} what `.repeat(8),
+      );
+      for (const [index, path] of PAGES.entries())
+        site.set(path, { headers: { 'content-type': 'text/html' }, body: html('Trees', [], texts[index % 3]) });
+      site.page('/', PAGES);
+      await start();
+      expect(await world.indexed()).toHaveLength(4);
+      expect(probes()).toHaveLength(0);
+    });
+
     it('is not probed if no page looks like an error page, or one is about them', async () => {
       site.otherwise({ status: 404, body: 'gone' });
       site.page('/', PAGES);
@@ -178,6 +241,10 @@ describe('an error page with a success status is an error, never new content', (
     });
   });
 });
+
+/** Twenty words without digits, in an order of their own. */
+const prose = (seed: number): string =>
+  Array.from({ length: 20 }, (_, place) => WOODS[(seed * 7 + place * (seed + 3)) % WOODS.length]).join(' ');
 
 /** Thirty words that no other seed has in this order. */
 function words(seed: string): string {

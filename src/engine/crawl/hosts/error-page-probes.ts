@@ -4,8 +4,10 @@
  * host says to nonsense. Each probe takes the place of a visit to the host, with the same claim and the same pause.
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
+import { hasSameText } from '../../../domain/content/exact-duplicates.js';
+import { sharesAlmostNothing } from '../../../domain/content/text-sample.js';
 import type { NonsenseAnswer } from '../../../domain/crawl/change-guard.js';
-import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import {
   createImpossibleUrl,
   detectErrorPage,
@@ -18,7 +20,7 @@ import { getHostKey, getOrigin, toCrawlUrl } from '../../../domain/url/crawl-url
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { Clock } from '../../ports/clock.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
-import type { PageResult } from '../../ports/page-task.js';
+import type { DocumentFacts, PageResult } from '../../ports/page-task.js';
 import type { Partitions } from '../../ports/partitions.js';
 import type { Host, Hosts } from './hosts.js';
 
@@ -40,6 +42,13 @@ interface ProbeTerms {
   readonly judge: (url: string) => Promise<Effects | undefined>;
 }
 
+/** A page that was read for the first time. */
+interface NewPage extends Pick<DocumentFacts, 'stamp' | 'title' | 'textSketch'> {
+  readonly id: UrlId;
+}
+
+/** Number of new pages of a host that are compared with the next one. */
+const MAX_NEW_PAGES = 8;
 const RESULT_LIFETIME = days(1);
 /** How long no new probe is sent after one that got no response. */
 const FAILURE_LIFETIME = hours(1);
@@ -53,8 +62,10 @@ export class ErrorPageProbes {
   /** Hosts that are to be asked for the change guard; their answer, once there is one. */
   private readonly answers = new BoundedMap<string, NonsenseAnswer | 'wanted'>(MAX_HOSTS);
 
-  /** Hosts of which a page looks like an error page, and that have not been probed since. */
+  /** Hosts of which a page has looked like an error page: they are probed whenever the last answer is out of date. */
   private readonly suspects = new BoundedMap<string, true>(MAX_HOSTS);
+
+  private readonly newPages = new BoundedMap<string, readonly NewPage[]>(MAX_HOSTS);
 
   constructor(
     private readonly processor: Pick<PageProcessor, 'process'>,
@@ -74,6 +85,14 @@ export class ErrorPageProbes {
     if (!this.isDue(key)) return false;
     this.suspects.set(key, true);
     return true;
+  }
+
+  /** Whether a new page says much the same as another one, as error pages do that differ in the address they repeat. */
+  resemblesAnother(key: string, page: NewPage): boolean {
+    if (!this.isDue(key)) return false;
+    const others = (this.newPages.get(key) ?? []).filter(({ id }) => id !== page.id);
+    this.newPages.set(key, [...others.slice(1 - MAX_NEW_PAGES), page]);
+    return others.some((other) => isAlike(page, other));
   }
 
   isSuspected(key: string): boolean {
@@ -206,3 +225,9 @@ export class ErrorPageProbes {
 
 const computeFingerprint = ({ outcome }: PageResult): PageFingerprint | undefined =>
   outcome.kind === 'document' ? outcome.facts.fingerprint : undefined;
+
+/** Whether two pages have one title and texts that are much the same, or short; pages with one text are no two documents. */
+function isAlike({ title, stamp, textSketch: own }: NewPage, { textSketch: other, ...page }: NewPage): boolean {
+  if (title === '' || title !== page.title || hasSameText(stamp, page.stamp)) return false;
+  return own === undefined || other === undefined ? own === other : !sharesAlmostNothing(own, other);
+}

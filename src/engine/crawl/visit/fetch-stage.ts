@@ -157,7 +157,8 @@ export class FetchStage {
     if (sessionResult !== response) review.forgetReportedLinks(response);
     if (sessionResult === 'again' || (await this.wantsRetry(attempt, sessionResult))) return PUT_BACK;
     const isCookieCheck = await this.cookieChecks.note(attempt, sessionResult);
-    const reviewed = await review.review(state, sessionResult, { mayProbe: !isUrgent, isCookieCheck });
+    const mayProbe = !isUrgent && this.target.context.definition.probeErrorPages !== 'never';
+    const reviewed = await review.review(state, sessionResult, { mayProbe, isCookieCheck });
     if (reviewed === 'again') return PUT_BACK;
     const { siteMoves, redirects } = this.target;
     const moved = await siteMoves.review(state, reviewed, attempt.startedAt);

@@ -31,6 +31,7 @@ function review(stored: readonly UrlState[] = [], errorPage?: string) {
     clock: new ManualClock(),
     probes: {
       suspect: () => false,
+      resemblesAnother: () => false,
       isErrorPage: (hostKey, fingerprint) =>
         `${hostKey} ${(fingerprint as unknown as { of: string }).of}` === errorPage,
     },

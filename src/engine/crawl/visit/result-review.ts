@@ -2,6 +2,7 @@
  * Detects what a single response does not reveal: a redirect that is a login wall or closes a loop, a document that is
  * its host's error page. Such a result becomes an error, and its links are dropped.
  */
+import { isSuspicious } from '../../../domain/content/text-sample.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import { LoginWalls, looksLikeLoginUrl } from '../../../domain/fetch/login-wall.js';
@@ -32,7 +33,7 @@ export async function* readChain(store: Pick<UrlCatalog, 'find'>, state: UrlStat
 export interface ReviewServices {
   readonly store: Pick<UrlCatalog, 'find'>;
   readonly clock: Clock;
-  readonly probes: Pick<ErrorPageProbes, 'isErrorPage' | 'suspect'>;
+  readonly probes: Pick<ErrorPageProbes, 'isErrorPage' | 'suspect' | 'resemblesAnother'>;
   readonly processor: Pick<PageProcessor, 'forget'>;
 }
 
@@ -43,7 +44,7 @@ export class ResultReview {
 
   /**
    * Returns `again` if the page can only be judged once its host has been probed.
-   * @param mayProbe false if the host rests, so that it is not probed
+   * @param mayProbe false if the host rests, or is not to be probed at all
    * @param isCookieCheck true if the redirect leads back to a URL that is requested again with a new cookie
    */
   async review(
@@ -75,11 +76,20 @@ export class ResultReview {
     );
   }
 
-  private needsProbe({ hostKey }: UrlState, { outcome }: PageResult): boolean {
-    if (outcome.kind !== 'document' || outcome.facts.fingerprint === undefined) return false;
+  /** To be called with what the change guard has made of a result: it may have found that the page is its host's error page. */
+  noteReviewed({ hostKey }: UrlState, { outcome }: PageResult): void {
+    if (outcome.kind === 'error' && outcome.code === 'soft-error') this.services.probes.suspect(hostKey);
+  }
+
+  private needsProbe({ id, hostKey, visits }: UrlState, { outcome }: PageResult): boolean {
+    if (outcome.kind !== 'document') return false;
     // The change guard asks the host; during an outage, its error page would be that of every page.
     if (outcome.facts.sample?.isDrastic === true) return false;
-    return this.services.probes.suspect(hostKey);
+    const { probes } = this.services;
+    const mayBeErrorPage =
+      outcome.facts.fingerprint !== undefined ||
+      (visits === 0 && outcome.index && probes.resemblesAnother(hostKey, { id, ...outcome.facts }));
+    return mayBeErrorPage && probes.suspect(hostKey);
   }
 
   private async reviewDocument(state: UrlState, result: PageResult): Promise<PageResult> {
@@ -88,8 +98,10 @@ export class ResultReview {
       case 'redirect':
         return this.reviewRedirect(state, result, outcome.target);
       case 'document': {
-        const { fingerprint } = outcome.facts;
-        if (fingerprint && this.services.probes.isErrorPage(state.hostKey, fingerprint))
+        const { fingerprint, sample } = outcome.facts;
+        // An indexed page that says something else is a matter of the change guard: the whole host may say it now.
+        const isJudgedByGuard = state.stamp !== undefined && sample !== undefined && isSuspicious(sample);
+        if (fingerprint && !isJudgedByGuard && this.services.probes.isErrorPage(state.hostKey, fingerprint))
           return this.toFailure(result, 'soft-error', 'the page is what the host sends for a URL that cannot exist');
         this.walls.recordSuccess(state.hostKey, state.url, this.services.clock.now());
         return result;

@@ -33,7 +33,7 @@ import { type SessionServices, VisitSessions } from './visit-sessions.js';
 export interface VisitServices {
   readonly clock: Clock;
   readonly partitions: Pick<Partitions, 'findFence' | 'holds'>;
-  readonly review: Pick<ResultReview, 'forgetReportedLinks'>;
+  readonly review: Pick<ResultReview, 'forgetReportedLinks' | 'noteReviewed'>;
   readonly inDoubt: Pick<InDoubtDeliveries, 'applyDoubt'>;
   readonly tracing: Pick<Tracing, 'traceVisit' | 'tracePart' | 'recordOutcome'>;
 }
@@ -126,6 +126,7 @@ export class VisitRunner {
     const { context, changes } = this.target;
     const reviewed = await changes.review(context, this.services.inDoubt.applyDoubt(state), result);
     if (reviewed.links.length < result.links.length) this.services.review.forgetReportedLinks(result);
+    this.services.review.noteReviewed(state, reviewed);
     return reviewed;
   }
 }
