@@ -13,7 +13,10 @@ import { type HostResponse, HostTroubles, type WantedDeletion } from './host-tro
 const HOST = 'http://a.example';
 
 /** Forty indexed pages of one host; a requested page responds before the call that requests it has returned. */
-function world(answer: (page: UrlState) => Partial<HostResponse>, isInFlight = () => false) {
+function world(
+  answer: (page: UrlState) => Partial<HostResponse>,
+  isInFlight: (page: UrlState) => boolean = () => false,
+) {
   const clock = new ManualClock();
   const pages = Array.from({ length: 40 }, (_, i) => ({ id: i + 1, url: `${HOST}/p${i}`, hostKey: HOST }) as UrlState);
   const waiting = new Set<string>();
@@ -41,7 +44,7 @@ function world(answer: (page: UrlState) => Partial<HostResponse>, isInFlight = (
       }),
     },
     scheduleVisit: async (page) => {
-      if (isInFlight()) return false;
+      if (isInFlight(page)) return false;
       asked.push(page.url);
       if (!waiting.has(page.url)) await troubles.noteResponse(visitOf(page, answer(page)));
       return true;
@@ -110,6 +113,34 @@ describe('the pages that an early look visits', () => {
     expect(await troubles.judgeGone(deletion(pages[7]!, 'http-404'), 40, settings)).toBe('hold');
     expect(asked.length).toBeGreaterThanOrEqual(10);
     expect(new Set(asked).size).toBe(asked.length);
+  });
+});
+
+describe('while pages are in flight, an early look', () => {
+  const gone = { outcome: 'error', status: 404, code: 'http-404' } as const;
+
+  it('visits others', async () => {
+    const busy = [1, 14, 27];
+    const { troubles, pages, asked, settings, deletion } = world(
+      () => gone,
+      ({ id }) => busy.includes(id),
+    );
+    expect(await troubles.judgeGone(deletion(pages[7]!, 'http-404'), 40, settings)).toBe('hold');
+    expect(asked.length).toBeGreaterThanOrEqual(10);
+  });
+
+  it('goes on when one of them is settled, if all are', async () => {
+    let isBusy = true;
+    const { troubles, pages, asked, settings, deletion, settle } = world(
+      () => gone,
+      () => isBusy,
+    );
+    const judge = (page: UrlState) => troubles.judgeGone(deletion(page, 'http-404'), 40, settings);
+    for (const page of pages.slice(7, 9)) expect(await judge(page)).toMatchObject({ wait: 'awaiting-early-look' });
+    isBusy = false;
+    await settle(pages[7]!);
+    expect(asked.length).toBeGreaterThanOrEqual(10);
+    for (const page of pages.slice(7, 9)) expect(await judge(page)).toBe('hold');
   });
 });
 

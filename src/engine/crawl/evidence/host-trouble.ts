@@ -125,6 +125,8 @@ export class HostTroubles {
     const wait = this.unwritten.get(state.id);
     if (trouble?.search.state === 'blocked' && trouble.deletions === 'waiting')
       await this.searchForSign(state, trouble, trouble.search.at);
+    // All pages that it could have visited may have been in flight.
+    if (trouble?.look?.needsStep) await this.continueLook(state.hostKey, trouble, trouble.look);
     // The page may have been visited again in the meantime.
     if (this.unwritten.get(state.id) === wait) this.unwritten.delete(state.id);
     if (!wait || (trouble && !wait.missedRelease)) return;
@@ -212,42 +214,43 @@ export class HostTroubles {
    */
   private async searchForSign({ id, hostKey }: UrlState, trouble: Trouble, begunAt: Instant): Promise<void> {
     trouble.search = { state: 'begun', at: begunAt };
-    const pages = await this.samplePages(hostKey, SIGN_SAMPLE, new Set([id]));
+    const pages = sampleEvenly(await this.findCandidates(hostKey, new Set([id])), SIGN_SAMPLE);
     let isRequested = false;
     for (const page of pages) if (await this.services.scheduleVisit(page)) isRequested = true;
     if (!isRequested && pages.length > 0) trouble.search = { state: 'blocked', at: begunAt };
   }
 
-  private async samplePages(hostKey: string, size: number, excluded: ReadonlySet<UrlId>): Promise<UrlState[]> {
+  private async findCandidates(hostKey: string, excluded: ReadonlySet<UrlId>): Promise<UrlState[]> {
     const filter = { crawler: this.crawler, hostKey, status: 'indexed' } as const;
     const candidates = await this.services.store.list(filter, 0, MAX_CANDIDATES);
-    return sampleEvenly(
-      candidates.filter(({ id }) => !excluded.has(id)),
-      size,
-    );
+    return candidates.filter(({ id }) => !excluded.has(id));
   }
 
-  /** Continues the look once its results have arrived, until it ends. */
+  /** Continues the look once its results have arrived, until it ends or every page is in flight. */
   private async continueLook(hostKey: string, trouble: Trouble, look: EarlyLook): Promise<void> {
     if (!look.beginChoosing()) return;
     try {
-      while (look.needsStep) await this.takeStep(hostKey, look);
+      let hasStep = true;
+      while (hasStep && look.needsStep) hasStep = await this.takeStep(hostKey, look);
     } finally {
       look.stopChoosing();
     }
     if (look.verdict) await this.release(hostKey, trouble);
   }
 
-  private async takeStep(hostKey: string, look: EarlyLook): Promise<void> {
+  /** Returns false if every page that could be visited is in flight: they say nothing before they are settled. */
+  private async takeStep(hostKey: string, look: EarlyLook): Promise<boolean> {
     const size = look.takeStep(this.services.clock.now());
-    const pages = size > 0 ? await this.samplePages(hostKey, size, look.knownIds) : [];
-    let isRequested = false;
-    for (const page of pages) {
+    const candidates = size > 0 ? await this.findCandidates(hostKey, look.knownIds) : [];
+    let requested = 0;
+    for (const page of new Set([...sampleEvenly(candidates, size), ...candidates])) {
+      if (requested >= size) break;
       look.noteRequested(page.id);
-      if (await this.services.scheduleVisit(page)) isRequested = true;
+      if (await this.services.scheduleVisit(page)) requested++;
       else look.noteNotRequested(page.id);
     }
-    if (!isRequested) look.end(this.services.clock.now());
+    if (candidates.length === 0) look.end(this.services.clock.now());
+    return requested > 0;
   }
 
   /** Visits the waiting pages now; each visit then decides on its own page. */
