@@ -11,7 +11,17 @@ import type { ServerDefinition } from '../../src/domain/crawl/definition.js';
 import { UNKNOWN_STAMP } from '../../src/domain/crawl/url-state.js';
 import { ERROR_CODES } from '../../src/domain/fetch/error-codes.js';
 import { REASONS } from '../../src/domain/policy/reasons.js';
-import { after, type Duration, days, hours, type Instant, milliseconds, minutes } from '../../src/domain/time/units.js';
+import {
+  after,
+  between,
+  type Duration,
+  days,
+  hours,
+  type Instant,
+  milliseconds,
+  minutes,
+  NEVER,
+} from '../../src/domain/time/units.js';
 import { Engine } from '../../src/engine/engine.js';
 import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
@@ -43,6 +53,9 @@ const MOST_PENDING = 500 + 64;
 /** How long a world is well before `checkRecovery`. */
 export const RECOVERY = hours(3);
 
+/** Of a page within an hour, once all is well. */
+const MOST_VISITS = 30;
+
 /** Pages whose visit is requested twice once all is well. */
 const MOST_REQUESTS = 10;
 
@@ -64,6 +77,7 @@ export class World {
   protected readonly witness = new Witness(this.violations);
   private crashes = 0;
   private orders = 0;
+  private wellSince: Instant = NEVER;
 
   /** Further settings of the crawler. */
   protected more = { attributes: '', elements: '', sinks: '' };
@@ -84,6 +98,7 @@ export class World {
     await this.quiet();
     await this.compare();
     this.checkPoliteness();
+    this.checkPatience();
     await this.checkLedger();
     this.fuse.blow();
     await this.store.close();
@@ -184,6 +199,7 @@ export class World {
     this.fuse.blow();
     await this.restart();
     await pass(this.clock, RECOVERY);
+    this.wellSince = this.clock.now();
     await this.checkRecovery();
     await pass(this.clock, (MAXIMUM_AGE * 3) as Duration);
     await this.release();
@@ -244,6 +260,18 @@ export class World {
       const rests = wantsRest && !this.witness.mayHaveForgotten(to) && !this.mayBeAskedEarly();
       freeFrom.set(host, after(to, milliseconds(rests ? RETRY_AFTER_S * 1_000 : THROTTLE_MS)));
     }
+  }
+
+  /** When all is well, no page is visited again and again. */
+  private checkPatience(): void {
+    const counts = new Map<string, number>();
+    for (const { host, path, from } of this.web.asked) {
+      if (from < this.wellSince) continue;
+      const url = `http://${host}${path} in hour ${Math.floor(between(this.wellSince, from) / hours(1))}`;
+      counts.set(url, (counts.get(url) ?? 0) + 1);
+    }
+    for (const [url, count] of counts)
+      if (count > MOST_VISITS) this.violations.push(`${url} was asked for ${count} times`);
   }
 
   /** Before the time that the host has asked for has passed. */

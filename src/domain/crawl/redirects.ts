@@ -8,9 +8,10 @@ import type { RedirectEvidence } from '../fetch/login-wall.js';
 import type { Reason } from '../policy/reasons.js';
 import { isPageGone } from '../push/sign-of-life.js';
 import { between, type Instant } from '../time/units.js';
+import { toCrawlUrl } from '../url/crawl-url.js';
 import { DOUBT } from './change-guard.js';
 import { EXACT_DUPLICATE } from './disposition.js';
-import { UNKNOWN_STAMP, type UrlState } from './url-state.js';
+import { UNKNOWN_STAMP, type UrlId, type UrlState } from './url-state.js';
 
 /**
  * `there`: the target is in the index. `gone`: it does not exist. `no-document`: it responds, but is not to be in the
@@ -53,6 +54,18 @@ export function judgeTarget(
 
 /** Number of other pages that are looked at. */
 export const LOOK_SIZE = 2;
+
+/** Chooses the pages to look at: those that became known at about the same time. */
+export const chooseNeighbors = (id: UrlId, pages: readonly UrlState[]): UrlState[] =>
+  pages
+    .filter((page) => page.id !== id)
+    .sort((a, b) => Math.abs(a.id - id) - Math.abs(b.id - id))
+    .slice(0, LOOK_SIZE);
+
+export function isHomePage(href: string): boolean {
+  const { path, query } = toCrawlUrl(href);
+  return (path === '/' || path === '') && query === '';
+}
 
 /**
  * `alone`: no other page is redirected to the same URL. `shared`: some are. `wall`: most are, so the URL is not the new

@@ -130,6 +130,40 @@ it.each([
   );
 });
 
+it.each([
+  [9, 'was seen just now', { kind: 'redirect', proven: true }, []],
+  [11, 'was seen some time ago, and may have ended', { kind: 'redirect', waits: true }, [`${HOST}/new`]],
+])(
+  'the end of a chain is where a page has gone, if its next redirect, %i minutes old, %s',
+  async (age, _, outcome, asked) => {
+    const crawl = world();
+    const { clock, source, target, pages, requested } = crawl;
+    const end = `${HOST}/newest`;
+    Object.assign(target, { status: 'redirected', canonical: end, stamp: undefined, lastVisitAt: clock.now() });
+    clock.advance(minutes(age));
+    Object.assign(source, { lastVisitAt: before(clock.now(), minutes(5)) });
+    pages.push({ ...target, id: 3, url: end, status: 'indexed', stamp: 'd', lastVisitAt: clock.now() } as UrlState);
+    expect(await judge(crawl, target.url, clock.now())).toMatchObject(outcome);
+    expect(requested).toEqual(asked);
+  },
+);
+
+it('the end of a chain that fails is visited once, also if that cannot be written before its document is known', async () => {
+  const crawl = world();
+  const { redirects, source, target, pages, clock, requested } = crawl;
+  const end = { ...target, id: 3, url: `${HOST}/newest`, status: 'error', reason: 'http-5xx' } as UrlState;
+  pages.push(end);
+  Object.assign(target, { status: 'redirected', canonical: end.url, stamp: undefined, lastVisitAt: clock.now() });
+  expect(await judge(crawl, target.url, clock.now())).toMatchObject({ kind: 'redirect', waits: true });
+  expect(requested.splice(0)).toEqual([end.url]);
+  Object.assign(source, { status: 'redirected', reason: AWAITING_TARGET, canonical: target.url });
+  clock.advance(minutes(1));
+  await redirects.noteSettled(end, { reason: 'http-5xx' });
+  expect(requested.splice(0)).toEqual([source.url]);
+  expect(await judge(crawl, target.url, clock.now())).toMatchObject({ kind: 'error', code: 'redirect-target-failed' });
+  expect(requested).toEqual([]);
+});
+
 it('a new address without a document ends the old one after a day, if its page leads there all the time', async () => {
   const crawl = world();
   const { clock, source, target } = crawl;

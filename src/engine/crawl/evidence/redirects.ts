@@ -10,7 +10,9 @@ import { isDirective } from '../../../domain/crawl/change-guard.js';
 import { NOT_LINKED } from '../../../domain/crawl/disposition.js';
 import { createExclusion } from '../../../domain/crawl/exclusion.js';
 import {
+  chooseNeighbors,
   classifyRedirect,
+  isHomePage,
   isRedirecting,
   judgeTarget,
   LOOK_SIZE,
@@ -20,8 +22,8 @@ import { AWAITING_TARGET, REDIRECTED_FOR_NOW } from '../../../domain/crawl/revis
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import type { LoginWalls } from '../../../domain/fetch/login-wall.js';
-import { before, days, hours, type Instant, minutes } from '../../../domain/time/units.js';
-import { stripQuery, toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import { before, days, hours, type Instant, instant, minutes } from '../../../domain/time/units.js';
+import { stripQuery } from '../../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { Clock } from '../../ports/clock.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
@@ -39,7 +41,6 @@ const MAX_CHAIN = 20;
 const MAX_CANDIDATES = 200;
 /** How old a visit to the target, or to other pages of the host, may be to say something about a redirect. */
 const FRESH = minutes(10);
-
 /** How long a page is known as the one to which a host redirects its pages. */
 const WALL_LIFETIME = hours(1);
 const fail = (code: ErrorCode, detail: string): PageOutcome => ({ kind: 'error', code, detail });
@@ -55,7 +56,6 @@ const PAGE_FOR_ALL = {
   ...createExclusion('redirect-wall', 'pages of the host are redirected here instead of being sent'),
   removeStatus: true,
 };
-
 type Redirect = Extract<PageOutcome, { kind: 'redirect' }>;
 type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
 
@@ -87,6 +87,8 @@ export class Redirects {
   private readonly waiting = new BoundedMap<string, Set<string>>(MAX_WAITING);
   /** URLs whose own visit was still in flight when what they were waiting for was visited. */
   private readonly missed = new BoundedMap<string, true>(MAX_WAITING);
+  /** When pages that redirects were waiting for were visited: it is not written of those whose delivery is in doubt. */
+  private readonly visits = new BoundedMap<string, Instant>(MAX_WAITING);
   /** URLs whose documents have given way to temporary redirects, by key. */
   private readonly returning = new BoundedMap<bigint, string>(MAX_WAITING);
   /** Pages to which hosts redirect their pages, without query, and when that was last seen. */
@@ -201,6 +203,7 @@ export class Redirects {
     const sources = this.waiting.get(url);
     if (!sources) return;
     this.waiting.delete(url);
+    this.visits.set(url, this.services.clock.now());
     for (const source of sources) {
       if (isDoubted && source !== url) {
         this.waitFor(url, source);
@@ -308,28 +311,26 @@ export class Redirects {
     const from = Math.max(0, id - MAX_CANDIDATES);
     const near = await this.services.store.list(filter, from, MAX_CANDIDATES);
     const pages = near.length > LOOK_SIZE ? near : await this.services.store.list(filter, 0, MAX_CANDIDATES);
-    return pages
-      .filter(
-        (page) =>
-          page.id !== id && page.url !== target && !(page.lastVisitAt !== undefined && page.lastVisitAt >= since),
-      )
-      .sort((a, b) => Math.abs(a.id - id) - Math.abs(b.id - id))
-      .slice(0, LOOK_SIZE);
+    const unseen = pages.filter(({ lastVisitAt }) => lastVisitAt === undefined || lastVisitAt < since);
+    return chooseNeighbors(
+      id,
+      unseen.filter((page) => page.url !== target),
+    );
   }
 
   private async judgeTarget(state: UrlState, outcome: Redirect): Promise<PageOutcome> {
     const { store, clock } = this.services;
     const { target } = outcome;
-    const end = await this.findEnd(state, target);
-    if (end === 'loop') return failTarget(`it redirects to ${target}, which leads back to it`);
     // A page that has been waiting for the same target knows what was found there since, however long that took.
     const isAwaited = state.reason === AWAITING_TARGET && state.canonical === target;
     const fresh = before(clock.now(), isAwaited ? days(1) : FRESH);
     const since = state.lastVisitAt !== undefined && state.lastVisitAt > fresh ? state.lastVisitAt : fresh;
+    const end = await this.findEnd(state, target, fresh);
+    if (end === 'loop') return failTarget(`it redirects to ${target}, which leads back to it`);
     const verdict = judgeTarget(state, end, since);
     switch (verdict.kind) {
       case 'unknown': {
-        const awaited = end ?? (await store.find(this.crawler, target));
+        const awaited = await store.find(this.crawler, end?.url ?? target);
         if (awaited) {
           this.waitFor(awaited.url, state.url);
           if (awaited.status !== 'waiting') await this.scheduleTarget(state, awaited);
@@ -366,16 +367,23 @@ export class Redirects {
     return { ...outcome, proven: kind === 'alone' };
   }
 
-  /** Follows what is known of a chain of redirects to its end. */
-  private async findEnd({ url }: UrlState, target: string): Promise<UrlState | undefined | 'loop'> {
-    let current = await this.services.store.find(this.crawler, target);
+  /** Follows a chain of redirects to its end, or to the first one that has not been seen recently: it may have ended. */
+  private async findEnd({ url }: UrlState, target: string, since: Instant): Promise<UrlState | undefined | 'loop'> {
+    let current = await this.find(target);
     for (let steps = 0; current?.status === 'redirected' && current.canonical !== undefined; steps++) {
+      if ((current.lastVisitAt ?? 0) < since) return current;
       if (steps >= MAX_CHAIN || current.canonical === url || current.canonical === target) return 'loop';
-      const next: UrlState | undefined = await this.services.store.find(this.crawler, current.canonical);
+      const next: UrlState | undefined = await this.find(current.canonical);
       if (!next) return current;
       current = next;
     }
     return current;
+  }
+
+  private async find(url: string): Promise<UrlState | undefined> {
+    const state = await this.services.store.find(this.crawler, url);
+    const lastVisitAt = instant(Math.max(state?.lastVisitAt ?? 0, this.visits.get(url) ?? 0));
+    return state && { ...state, lastVisitAt };
   }
 
   private waitFor(url: string, source: string): void {
@@ -389,9 +397,4 @@ export class Redirects {
     if (urls.length > 0) this.services.processor.forget(result.crawler, urls);
     return { ...result, outcome, links: [], refused: [] };
   }
-}
-
-function isHomePage(href: string): boolean {
-  const { path, query } = toCrawlUrl(href);
-  return (path === '/' || path === '') && query === '';
 }
