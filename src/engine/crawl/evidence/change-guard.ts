@@ -89,7 +89,7 @@ interface ChangeGuardServices {
   /** Visits the URL next; false if it is in flight. */
   readonly scheduleVisit: (state: UrlState) => Promise<boolean>;
   /** Whether it is the text of a document of the host whose URL was known when the page was last visited. */
-  readonly isTextOfAnother: (page: UrlState, stamp: string, isDrastic: boolean) => Promise<boolean>;
+  readonly isTextOfAnother: (page: UrlState, stamp: string, sample: TextSample) => Promise<boolean>;
 }
 
 export class ChangeGuard {
@@ -166,7 +166,7 @@ export class ChangeGuard {
           ? await this.findCanonicalChange(state, outcome.canonical)
           : { reason: outcome.reason };
         if (sample && state.textSketch !== undefined) {
-          const isTextOfAnother = await this.services.isTextOfAnother(state, outcome.facts.stamp, sample.isDrastic);
+          const isTextOfAnother = await this.services.isTextOfAnother(state, outcome.facts.stamp, sample);
           if (isTextOfAnother || this.isSuspicious(state, sample))
             return { ...named, change: { kind: 'text', sample, directive, isTextOfAnother } };
         }

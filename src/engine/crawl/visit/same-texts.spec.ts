@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { INDEXED } from '../../../../test/support/url-states.js';
+import { computeTextSketch } from '../../../domain/content/text-sample.js';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { type Instant, instant } from '../../../domain/time/units.js';
 import type { PageOutcome } from '../../ports/page-task.js';
@@ -23,6 +24,7 @@ const [TEXT, OWN_TEXT, OTHER_TEXT] = ['a', 'b', 'c'].map((letter) => `c1-${lette
   string,
   string,
 ];
+const WORDS = 'river stone cloud garden window silver market engine paper bridge forest candle';
 const OUTCOME = {
   ...{ kind: 'document', index: true },
   facts: { hasText: true, stamp: 'text', title: 'Site' },
@@ -44,8 +46,10 @@ describe('a text belonged to another document', () => {
     const visit = (visited: UrlState, stamp: string) =>
       sameTexts.findOriginal(visited, { ...OUTCOME, facts: { hasText: true, stamp, title: 'Site' } } as PageOutcome);
     await visit(page(3, 'http://a.example/z'), TEXT);
-    const isOfAnother = (lastVisitAt: Instant | undefined, { id = 2, isDrastic = false, stamp = OWN_TEXT } = {}) =>
-      sameTexts.isTextOfAnother({ ...page(id, 'http://a.example/y'), stamp, lastVisitAt }, TEXT, isDrastic);
+    const isOfAnother = (lastVisitAt: Instant | undefined, { id = 2, isDrastic = false, stamp = OWN_TEXT } = {}) => {
+      const sample = { isDrastic, sketch: computeTextSketch(WORDS) };
+      return sameTexts.isTextOfAnother({ ...page(id, 'http://a.example/y'), stamp, lastVisitAt }, TEXT, sample);
+    };
     return { sameTexts, visit, other, isOfAnother };
   }
 
@@ -71,6 +75,17 @@ describe('a text belonged to another document', () => {
       expect(await isOfAnother(at(4))).toBe(false);
     },
   );
+
+  it.each([
+    ['the same', WORDS, '', true],
+    ['another', `${WORDS} winter letter summer`.split(' ').reverse().join(' '), '', false],
+    ['the same, and its document is known', WORDS, OTHER_TEXT, false],
+  ])('also if only the sketch of that one is known after a crash, if it is %s', async (_, words, stamp, expected) => {
+    const { isOfAnother } = await siteWith({ stamp, textSketch: computeTextSketch(words) });
+    expect(await isOfAnother(at(6), { isDrastic: true })).toBe(expected);
+    expect(await isOfAnother(at(6))).toBe(false);
+    expect(await isOfAnother(at(6), { isDrastic: true, id: 1 }), 'its own').toBe(false);
+  });
 
   it('also if no sink has taken it', async () => {
     const { sameTexts, visit, isOfAnother, other } = await siteWith({ stamp: OTHER_TEXT });

@@ -12,10 +12,11 @@ import {
   MAX_TEXTS,
   toSiteName,
 } from '../../../domain/content/exact-duplicates.js';
+import { hasSameSketch, type TextSample } from '../../../domain/content/text-sample.js';
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import { EXACT_DUPLICATE } from '../../../domain/crawl/disposition.js';
 import { isRedirecting } from '../../../domain/crawl/redirects.js';
-import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import { UNKNOWN_STAMP, type UrlId, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageOutcome } from '../../ports/page-task.js';
 import { isSampled } from '../evidence/endless-links.js';
@@ -25,6 +26,8 @@ import type { SettledUrl } from '../outcome/decision.js';
 const PAGE_SIZE = 5_000;
 const MAX_SITES = 10_000;
 const MAX_FORMER = 20_000;
+/** Maximum number of documents of a host that are compared one by one. */
+const MAX_COMPARED = 500;
 
 export const REPEATED_TEXT = 'trap-repeated-text' as const;
 
@@ -117,10 +120,15 @@ export class SameTexts {
    * A drastic change is also compared with texts that others have changed to since then, unless they had the page's own
    * text before, as a print version has: then both have changed together.
    */
-  async isTextOfAnother(page: UrlState, stamp: string, isDrastic: boolean): Promise<boolean> {
+  async isTextOfAnother(
+    page: UrlState,
+    stamp: string,
+    { isDrastic, sketch }: Pick<TextSample, 'isDrastic' | 'sketch'>,
+  ): Promise<boolean> {
     const { id, hostKey, lastVisitAt } = page;
     if (lastVisitAt === undefined) return false;
     if (isDrastic && this.refused.find({ stamp, hostKey }).some((other) => other !== id)) return true;
+    if (isDrastic && (await this.isSketchOfUnknown(page, sketch))) return true;
     const ids = this.documents.find({ stamp, hostKey }).filter((other) => other !== id);
     const others = ids.length === 0 ? [] : await this.store.get(ids);
     return others.some(
@@ -130,6 +138,15 @@ export class SameTexts {
         hasSameText(other.stamp, stamp) &&
         ((other.lastChangeAt ?? other.firstSeenAt) <= lastVisitAt ||
           (isDrastic && other.firstSeenAt <= lastVisitAt && !this.hadTextOf(other.id, page))),
+    );
+  }
+
+  /** Of a document that may not have been delivered before a crash, only the sketch is known. */
+  private async isSketchOfUnknown({ id, hostKey }: UrlState, sketch: bigint): Promise<boolean> {
+    const documents = await this.store.list({ crawler: this.crawler, hostKey, indexed: true }, 0, MAX_COMPARED);
+    return documents.some(
+      ({ id: other, stamp, textSketch }) =>
+        other !== id && stamp === UNKNOWN_STAMP && textSketch !== undefined && hasSameSketch(textSketch, sketch),
     );
   }
 
