@@ -1,5 +1,5 @@
 import { ERROR_CODES } from '../../src/domain/fetch/error-codes.js';
-import { REASONS } from '../../src/domain/policy/reasons.js';
+import { REASONS, type Reason } from '../../src/domain/policy/reasons.js';
 import type { OrderAnswer, PushDocument, PushOrder } from '../../src/domain/push/order.js';
 import { milliseconds } from '../../src/domain/time/units.js';
 import type { Clock } from '../../src/engine/ports/clock.js';
@@ -18,7 +18,7 @@ export class SimulatedIndex {
   /** Told of each deletion of a document before it is carried out. */
   onDeletion: (order: PushOrder) => void = () => undefined;
   /** Told of each document before it replaces what the index holds. */
-  onReplacement: (uri: string, before: string, after: string) => void = () => undefined;
+  onReplacement: (uri: string, before: string, after: string, reason: Reason) => void = () => undefined;
   isDown = false;
   /** Every request takes so many milliseconds more. */
   slowness = 0;
@@ -87,7 +87,7 @@ export class SimulatedIndex {
     if (this.faults && this.refuses(order)) return { state: 'refused', message: 'this one never' };
     if (order.kind === 'add') {
       const before = this.texts.get(order.uri);
-      if (before !== undefined) this.onReplacement(order.uri, before, order.document.text);
+      if (before !== undefined) this.onReplacement(order.uri, before, order.document.text, order.reason);
       this.documents.set(order.uri, order.document.stamp);
       this.texts.set(order.uri, order.document.text);
       this.taken.add(`${order.uri} ${order.document.stamp}`);
