@@ -255,10 +255,11 @@ function judgeText(
   return further === 'hold' && !sample.namesOutage && !hadOwnTexts(page, similar) ? 'doubt' : further;
 }
 
-/** Pages that name different canonical URLs are not sent to one page by a mistake in a template. */
+/** Different canonical URLs are a mistake in a template only if neither page is a copy of the one that it names. */
 function isSameDirective(a: SuspiciousChange, b: SuspiciousChange | undefined): boolean {
   const [own, other] = [findDirective(a), b && findDirective(b)];
-  return own !== undefined && other !== undefined && own.target === other.target;
+  if (!own || !other) return false;
+  return own.target === other.target || (own.isUnrelated === true && other.isUnrelated === true);
 }
 
 export const findDirective = (change: SuspiciousChange): NewDirective | undefined =>

@@ -36,6 +36,17 @@ describe('a directive that deletes an indexed document', () => {
     expect(judge(canonical(0, home), [canonical(1, `${home}1`), canonical(2, `${home}2`)])).toBe('believe');
   });
 
+  it('is shared by pages that name canonical URLs whose documents are no copies of them', () => {
+    const unrelated = (seed: number, isUnrelated = true) => {
+      const { change, ...page } = canonical(seed, `https://a.example/${seed + 1}`);
+      return { ...page, change: { ...change, isUnrelated } };
+    };
+    expect(judge(unrelated(0), [unrelated(1), unrelated(2)])).toBe('hold');
+    expect(judge(unrelated(0), [unrelated(1, false), unrelated(2, false)])).toBe('believe');
+    expect(judge(unrelated(0, false), [unrelated(1), unrelated(2)])).toBe('believe');
+    expect(judge(unrelated(0), [unrelated(1), ...[2, 3, 4].map(kept)])).toBe('believe');
+  });
+
   it('is shared by pages that name the same canonical URL while that has no document', () => {
     const home = 'https://a.example/';
     const naming = (seed: number, url: string): PageAnswer => ({ ...kept(seed), canonical: url });
