@@ -225,6 +225,13 @@ describe('places in a program at which it failed', () => {
 it.each([
   ['/errors/404-not-found.html', 'Welcome', true],
   ['/seite-nicht-gefunden/', 'Welcome', true],
+  ['/Pages/PageNotFoundError.aspx', 'Welcome', true],
+  ['/filenotfound.htm', 'Welcome', true],
+  ['/page-non-trouvee', 'Welcome', true],
+  ['/fehler_404.php', 'Welcome', true],
+  ['/strona-nie-znaleziona', 'Welcome', true],
+  ['/lost-and-found', 'Welcome', false],
+  ['/bus-404', 'Welcome', false],
   ['/404', 'Page not found', true],
   ['/404', 'The red bus', false],
   ['/404?from=/missing/page', 'Welcome', true],

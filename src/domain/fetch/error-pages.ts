@@ -179,8 +179,11 @@ const TRACE_LINE =
 export const showsTrace = (text: string): boolean => TRACE_LINE.test(text.slice(0, MAX_SEARCHED_TEXT));
 
 const ERROR_NAME = new RegExp(
-  '^(?:(?:error|err|http|status|page)[-_]?[45]\\d\\d|[45]\\d\\d[-_]?(?:error|page)|(?:404[-_]?)?(?:page[-_]?)?not[-_]?found|' +
-    '(?:seite[-_]?)?nicht[-_]?gefunden|(?:page[-_]?)?introuvable|(?:pagina[-_]?)?no[-_]?encontrada|(?:pagina[-_]?)?non[-_]?trovata)$',
+  '^(?:(?:error|err|http|status|page|custom|erreur|errore|fehler(?:seite)?)[-_]?[45]\\d\\d|' +
+    '[45]\\d\\d[-_]?(?:error|page|erreur|errore|fehler(?:seite)?)|' +
+    '(?:404[-_]?)?(?:(?:page|file|url|resource|content)[-_]?)?not[-_]?found(?:[-_]?(?:error|page))?|' +
+    '(?:seite[-_]?)?nicht[-_]?gefunden|(?:page[-_]?)?(?:introuvable|non[-_]?trouvee)|(?:strona[-_]?)?nie[-_]?znalezion[oay]|' +
+    '(?:pagina[-_]?)?(?:no[-_]?encontrada|non[-_]?trovata|nao[-_]?encontrada|niet[-_]?gevonden))$',
   'i',
 );
 /** Names that other pages have, too: a chapter on errors, an article with the number 404, a service named maintenance. */
