@@ -29,6 +29,33 @@ describe('the encoding is taken from', () => {
     expect(findEncoding(Buffer.from(page), header, format)).toBe(encoding);
   });
 
+  it.each([
+    [
+      'shift_jis',
+      '93fa967b8cea82cc8379815b835782c582b7814295b68e9a8352815b836882cc90e98cbe82c68354815b836f815b82cc90dd92e882aa88e182a282dc82b78142',
+      '日本語のペー',
+    ],
+    [
+      'gbk',
+      'd5e2cac7d2bbb8f6d6d0cec4cdf8d2b3a3acb7fecef1c6f7b5c4c9e8d6c3bacdcdf8d2b3b5c4c9f9c3f7b2bbd2bbd6c2a3ace4afc0c0c6f7bbe1cfd4cabec2d2c2eba1a3',
+      '这是一个中文',
+    ],
+    [
+      'big5',
+      'b36fac4fa440add3a4a4a4e5baf4adb6a141a6f8aa41beb9aabab35da977a94dbaf4adb6aabaabc5a769a4a3a440ad50a143',
+      '這是一個中文',
+    ],
+    [
+      'euc-kr',
+      'bcadb9f6c0c720bcb3c1a4b0fa20b9aebcadc0c720bcb1bef0c0cc20b4d9b8a3b8e920b1dbc0dab0a120b1fac1ae20bab8c0d4b4cfb4d92e',
+      '서버의 설정',
+    ],
+  ])('the page, before a header that says UTF-8 of bytes that are hardly any of it: %s', (encoding, hex, beginning) => {
+    const body = Buffer.concat([latin1(`<meta charset=${encoding}><p>`), Buffer.from(hex, 'hex')]);
+    expect(findEncoding(body, 'utf-8', 'html')).toBe(encoding);
+    expect(toUtf8(body, encoding).toString()).toContain(beginning);
+  });
+
   it('the page or its letters, before a header that says UTF-8 of bytes that are none of it', () => {
     expect(findEncoding(latin1('<meta charset=iso-8859-2>\xb1'), 'utf-8', 'html')).toBe('iso-8859-2');
     expect(findEncoding(latin1('<p>caf\xe9 cr\xe8me br\xfbl\xe9e, s\u0027il vous pla\xeet'), 'utf-8', 'html')).toBe(

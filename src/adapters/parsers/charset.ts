@@ -48,7 +48,7 @@ const MIN_UTF8_CHARACTERS = 5;
 
 /** Whether the body cannot be meant to be in the encoding that the server or the page states. */
 function isContradicted(encoding: string, body: Buffer, findDeclared: () => string | undefined): boolean {
-  if (encoding === 'utf-8') return !isUtf8(body) && !UTF8_CHARACTER.test(body.toString('latin1'));
+  if (encoding === 'utf-8') return !isUtf8(body) && isMostlyStray(body);
   // In UTF-16, most characters of markup have a zero byte.
   if (encoding.startsWith('utf-16')) return body.length > 1 && !body.includes(0) && isUtf8(body);
   if (!isUtf8(body)) return false;
@@ -56,8 +56,18 @@ function isContradicted(encoding: string, body: Buffer, findDeclared: () => stri
   return count >= MIN_UTF8_CHARACTERS || (count > 0 && findDeclared() === 'utf-8');
 }
 
-/** In bytes: a letter beyond ASCII. */
-const UTF8_CHARACTER = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/;
+/** In texts of East Asian encodings, some of the bytes are a character in UTF-8 by chance. */
+const MIN_STRAY_RATIO = 2;
+
+/** Whether hardly any of the bytes beyond ASCII belong to a character in UTF-8. */
+function isMostlyStray(body: Buffer): boolean {
+  let characters = 0;
+  let strays = 0;
+  for (const character of body.toString('utf8'))
+    if (character === '\ufffd') strays++;
+    else if (character > '\x7f') characters++;
+  return strays > characters * MIN_STRAY_RATIO;
+}
 
 /** Counts characters beyond ASCII in valid UTF-8, up to a limit. */
 function countUtf8Characters(body: Buffer, limit: number): number {

@@ -17,6 +17,18 @@ describe('the Content-Type header is used', () => {
     (header) => expect(sniffed('<!DOCTYPE html><p>', '/', header)).toBe('text/html'),
   );
 
+  it.each([
+    'application/x-httpd-php',
+    'application/x-httpd-php5',
+    'text/x-server-parsed-html; charset=utf-8',
+    'text/htm',
+    'multipart/mixed',
+    'application/x-unknown',
+  ])('not when it names the program that has made a page: %j', (header) => {
+    expect(sniffed('<!DOCTYPE html><p>', '/', header)).toBe('text/html');
+    expect(sniffed('<?php echo 1;', '/', header)).not.toBe('text/html');
+  });
+
   it('not when it calls binary content plain text', () => {
     expect(sniffed('%PDF-1.7\x00\x01', '/', 'text/plain')).toBe('application/pdf');
     expect(sniffed('\x00\x01\x02', '/', 'text/plain; charset=utf-8')).toBe('application/octet-stream');

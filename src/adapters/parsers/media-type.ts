@@ -22,6 +22,10 @@ const GENERIC_TYPES = new Set([
   'content/unknown',
 ]);
 
+/** What servers call pages by the program that makes them, or because they do not know the extension. */
+const NAMES_OF_PAGES =
+  /^(?:text\/(?:htm|x-html|x-server-parsed-html|(?:x-)?(?:php|asp|jsp)|unknown)|application\/(?:(?:x-)?(?:html|php|asp|jsp|cgi|unknown)|x-httpd-[\w.-]+|x-unknown-[\w.-]+)|multipart\/mixed|magnus-internal\/[\w-]+|www\/unknown)$/;
+
 const TYPES_BY_EXTENSION = new Map([
   ['html', 'text/html'],
   ['htm', 'text/html'],
@@ -90,6 +94,7 @@ export function detectMediaType(body: Uint8Array, contentType: string | undefine
   if (ARCHIVE_NAMES.has(declaredType) && isZip(body)) return detectFromBody(body, path);
   if (OLD_OFFICE_NAMES.has(declaredType) && body.length > 0 && sniffMediaType(body) !== 'application/x-ole-storage')
     return isWebArchive(body) ? 'multipart/related' : detectFromBody(body, path);
+  if (NAMES_OF_PAGES.test(declaredType) && sniffMediaType(body) === 'text/html') return 'text/html';
   const signature = findSignature(body);
   if (signature !== undefined) return canBe(signature, declaredType) ? declaredType : detectFromBody(body, path);
   if (!TEXT_TYPE.test(declaredType) || WIDE_CHARSET.test(contentType ?? '')) return declaredType;
