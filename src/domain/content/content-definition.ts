@@ -5,7 +5,7 @@
 import type { Place } from '../crawl/place.js';
 
 /** Markers in a page's markup with which its authors exclude parts of it from search. */
-export const MARKERS = ['googleoff', 'nosnippet', 'elastic', 'swiftype', 'noindex'] as const;
+export const MARKERS = ['googleoff', 'nosnippet', 'elastic', 'swiftype', 'pagefind', 'noindex'] as const;
 export type Marker = (typeof MARKERS)[number];
 
 export const URL_PARTS = ['url', 'scheme', 'host', 'path', 'query', 'fragment'] as const;

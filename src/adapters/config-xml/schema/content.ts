@@ -25,7 +25,7 @@ export const CONTENT = element(
     ),
     markers: attribute(
       t.listOf(t.enumeration([...MARKERS, NO_MARKER])),
-      'Markers on the page that are obeyed: `googleoff` comments, `data-nosnippet`, `data-elastic-exclude` and `-include`, `data-swiftype-index`, and `noindex` sections (the element, and comments of several search engines). `none`: all markers are ignored.',
+      'Markers on the page that are obeyed: `googleoff` comments, `data-nosnippet`, `data-elastic-exclude` and `-include`, `data-swiftype-index`, `data-pagefind-ignore`, and `noindex` sections (the element, and comments of several search engines). `none`: all markers are ignored.',
       { default: MARKERS.join(' ') },
     ),
     metas: attribute(

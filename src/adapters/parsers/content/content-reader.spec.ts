@@ -40,7 +40,11 @@ it.each([
   ['noindex', 'a <!-- robots noindex -->b<!-- /robots noindex --> c', 'a c'],
   ['noindex', 'a <!--htdig_noindex-->b<!--/htdig_noindex--> c<!--UdmComment-->d<!--/UdmComment-->', 'a c'],
   ['noindex', 'a <!-- SwishCommand noindex -->b<!-- SwishCommand index --> c', 'a c'],
+  ['noindex', 'a <!--stopindex-->b<!--startindex--> c<!-- BEGIN_NOINDEX -->d<!-- END_NOINDEX -->', 'a c'],
+  ['noindex', 'a <!--ZOOMSTOP-->b<!--ZOOMRESTART--> c<!--sphider_noindex-->d<!--/sphider_noindex-->', 'a c'],
+  ['noindex', 'a <!-- FreeFind Begin No Index -->b<!-- FreeFind End No Index --> c', 'a c'],
   ['nosnippet', 'a <p data-nosnippet>b</p> c', 'a c'],
+  ['pagefind', 'a <p data-pagefind-ignore="all">b</p> c', 'a c'],
   ['swiftype', 'a <p data-swiftype-index=false>b <b data-swiftype-index=true>c</b></p>', 'a\nc'],
 ] as const)('obeys the marker %s: %s', (marker, html, text) => {
   expect(textOf(html, { markers: [marker] })).toBe(text);

@@ -40,9 +40,9 @@ function collectOutermost(node: ParentNode, included: ReadonlySet<Element>, foun
 
 const GOOGLE_MARKER = /^\s*google(on|off)\s*:\s*(index|all)\b/i;
 const NOINDEX_START =
-  /^\s*(?:robots\W{0,20}(?:content\W{1,20})?noindex|(?:htdig_)?noindex|udmcomment|swishcommand\s{1,20}noindex)\W*$/i;
+  /^\s*(?:robots\W{0,20}(?:content\W{1,20})?noindex|(?:htdig_|sphider_|begin[_ -])?noindex|udmcomment|swishcommand\s{1,20}noindex|stopindex|zoomstop|freefind begin no ?index)\W*$/i;
 const NOINDEX_END =
-  /^\s*(?:\/\s*(?:robots(?:\W{0,20}(?:content\W{1,20})?noindex)?|(?:htdig_)?noindex|udmcomment)|robots\W{0,20}(?:content\W{1,20})?index|swishcommand\s{1,20}index)\W*$/i;
+  /^\s*(?:\/\s*(?:robots(?:\W{0,20}(?:content\W{1,20})?noindex)?|(?:htdig_|sphider_)?noindex|udmcomment)|end[_ -]?noindex|robots\W{0,20}(?:content\W{1,20})?index|swishcommand\s{1,20}index|startindex|zoomrestart|freefind end no ?index)\W*$/i;
 
 class Pruner {
   readonly removedElements: Element[] = [];
@@ -125,6 +125,7 @@ class Pruner {
     const { markers } = this;
     if (markers.has('noindex') && element.name === 'noindex') return false;
     if (markers.has('nosnippet') && element.hasAttribute('data-nosnippet')) return false;
+    if (markers.has('pagefind') && element.hasAttribute('data-pagefind-ignore')) return false;
     if (markers.has('elastic')) {
       if (element.hasAttribute('data-elastic-exclude')) return false;
       if (element.hasAttribute('data-elastic-include')) return true;

@@ -45,7 +45,7 @@ export interface Tree {
 }
 
 /** Every marker in a comment contains one of these, including end markers. */
-const COMMENT_SIGNS = /google|index|robots|udmcomment/i;
+const COMMENT_SIGNS = /google|index|robots|udmcomment|zoom(?:stop|restart)/i;
 
 /** `utf8` must be valid UTF-8. `isXml` is true for XHTML, in which every tag that ends in `/>` is empty. */
 export function parseTree(utf8: Buffer, isXml: boolean): Tree {

@@ -2,13 +2,14 @@
 import { matchesName } from './bytes.js';
 
 /** Every marker contains one of these. */
-export const MARKER_SIGNS = /googleo|nosnippet|data-elastic|data-swiftype|noindex|udmcomment/i;
+export const MARKER_SIGNS =
+  /googleo|nosnippet|data-elastic|data-swiftype|data-pagefind|noindex|udmcomment|stopindex|zoomstop|freefind/i;
 /** Longer comments are not markers. */
 export const MAX_MARKER_LENGTH = 100;
 
 export const MARKER_ELEMENT = 'noindex';
 
-const MARKER_ATTRIBUTES = ['data-nosnippet', 'data-elastic-', 'data-swiftype-'];
+const MARKER_ATTRIBUTES = ['data-nosnippet', 'data-elastic-', 'data-swiftype-', 'data-pagefind-'];
 const DASH_OFFSET = 'data'.length;
 
 /** Whether the name of an attribute with a dash at a position begins like a marker's. */
