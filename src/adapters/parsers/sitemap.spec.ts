@@ -121,6 +121,20 @@ describe('a feed', () => {
   });
 });
 
+it('may be the listing of a bucket, whose keys are relative URLs', () => {
+  const object = (key: string) =>
+    `<Contents><Key>${key}</Key><LastModified>2031-05-06T07:08:09.000Z</LastModified><Size>7</Size></Contents>`;
+  const xml = `<?xml version="1.0"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>b</Name>${object('a.html')}${object('two words/n&amp;o #1.pdf')}</ListBucketResult>`;
+  expect(readSitemapText(xml, 10)).toEqual({
+    kind: 'feed',
+    entries: ['./a.html', './two%20words/n%26o%20%231.pdf'].map((url) => ({
+      url,
+      lastModified: '2031-05-06T07:08:09.000Z',
+    })),
+    truncated: false,
+  });
+});
+
 describe('a list', () => {
   it('has one URL in each line', () => {
     expect(read('http://a/\r\n\n  https://b/x \nnot a url\nftp://c/\n')).toEqual({

@@ -1,5 +1,5 @@
 /**
- * Reads sitemaps and sitemap indexes (sitemaps.org 0.9), RSS 0.9 to 2.0, Atom and plain lists of URLs. For malformed
+ * Reads sitemaps and sitemap indexes (sitemaps.org 0.9), RSS 0.9 to 2.0, Atom, listings of S3 buckets and plain lists of URLs. For malformed
  * XML, it returns what could be read.
  */
 import type { SitemapContent, SitemapEntry } from '../../engine/ports/page-reader.js';
@@ -13,17 +13,18 @@ const KINDS_BY_ROOT: Record<string, XmlKind> = {
   rss: 'feed',
   rdf: 'feed',
   feed: 'feed',
+  listbucketresult: 'feed',
 };
 
 /** Elements that contain one entry each; URL_FIELDS and TIME_FIELDS are the elements with its URL and time. */
 const ENTRY_ELEMENTS: Record<XmlKind, ReadonlySet<string>> = {
   urlset: new Set(['url']),
   index: new Set(['sitemap']),
-  feed: new Set(['item', 'entry']),
+  feed: new Set(['item', 'entry', 'contents']),
 };
 /** `xhtml:link`, which names the translations of an entry, is not included. */
 const URL_FIELDS: Record<XmlKind, string> = { urlset: 'loc', index: 'loc', feed: 'link' };
-const TIME_FIELDS = new Set(['lastmod', 'updated', 'pubdate', 'date']);
+const TIME_FIELDS = new Set(['lastmod', 'lastmodified', 'updated', 'pubdate', 'date']);
 
 const MAX_FIELD_LENGTH = 8_192;
 const ABSOLUTE_URL = /^https?:\/\/\S+$/i;
@@ -159,6 +160,7 @@ class SitemapCollector implements XmlHandler {
     this.field = undefined;
     if (field === undefined || this.entry === undefined || value === '' || value.length > MAX_FIELD_LENGTH) return;
     if (this.kind !== undefined && URL_FIELDS[this.kind] === field) this.addUrl(this.entry.urls, value);
+    else if (this.kind === 'feed' && field === 'key') this.addUrl(this.entry.urls, toRelativeUrl(value));
     else if (this.kind === 'feed' && field === 'guid' && this.isPermalink && ABSOLUTE_URL.test(value))
       this.entry.guid ??= value;
     else if (TIME_FIELDS.has(field)) this.entry.lastModified ??= field === 'pubdate' ? toIsoTime(value) : value;
@@ -180,6 +182,9 @@ class SitemapCollector implements XmlHandler {
     this.field = undefined;
   }
 }
+
+/** The keys of a bucket are paths. */
+const toRelativeUrl = (key: string): string => `./${key.split('/').map(encodeURIComponent).join('/')}`;
 
 /** Converts a time from the e-mail format (RFC 822), which RSS uses. */
 function toIsoTime(text: string): string | undefined {
