@@ -14,10 +14,11 @@ const NIBBLE_VALUES = 16;
 /**
  * The fingerprint of a text as a signed 64-bit integer; undefined if it has too few words to compare. A word is a run
  * of letters and digits, ignoring ASCII case; in scripts without spaces, each character is a word.
+ * @param numbers whether words that contain a digit are left out
  */
-export function computeSimhash(text: string): bigint | undefined {
+export function computeSimhash(text: string, numbers?: 'without numbers'): bigint | undefined {
   const shingles = new ShingleCounter();
-  addWords(text, shingles);
+  addWords(text, shingles, numbers);
   return shingles.wordCount < MIN_WORDS ? undefined : shingles.toFingerprint();
 }
 

@@ -72,6 +72,15 @@ describe('error pages found by probing', () => {
     );
   });
 
+  it('of more words are the same but for times and ids, too', () => {
+    const print = (time: string, id: string) => {
+      const text = `Ahoy! Here be dragons, and no page. Weigh anchor and sail back to the harbour. ${NAVIGATION} ${time} ${id}`;
+      return computeFingerprint({ title: '', text }, toCrawlUrl('http://a.example/x'))!;
+    };
+    const other = print('2031-05-06 07:08:09.123', '0b7e11aa-4c2f-9d3e-8f00-12ab34cd56ef');
+    expect(isErrorPage(print('2031-01-02 03:04:05.678', '7c1d0fe9-11aa-42bb-9cc3-0d1e2f3a4b5c'), other)).toBe(true);
+  });
+
   it('do not exist on a host that answers everything with one page', () => {
     expect(detectErrorPage(probe, { ...probe, simhash: flip(probe.simhash, [9]) })).toBeUndefined();
     expect(detectErrorPage(probe, { simhash: ~probe.simhash, title: 'Home', length: 9_000 })).toBe(probe);

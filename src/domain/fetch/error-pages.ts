@@ -40,7 +40,8 @@ export function computeFingerprint(
   const { title, text } = removeUrl(page, url);
   if (text.trim() === '') return undefined;
   const facts = { title, length: text.length };
-  const simhash = computeSimhash(text);
+  // Times, and ids of requests, differ from one error page to the next.
+  const simhash = computeSimhash(text, 'without numbers');
   return simhash === undefined
     ? { ...facts, simhash: computeUrlKey(omitIds(text)), exact: true }
     : { ...facts, simhash };
