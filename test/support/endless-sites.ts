@@ -79,7 +79,17 @@ const facets: Part = ({ pathname, searchParams }) => {
   return page('Shop', [...links, ...things], `Filtered by ${[...searchParams.keys()].join(', ')}.`);
 };
 
-const PARTS = { calendar, agenda, next, sessions, relative, facets };
+/** Things by any choice and order of tags, in the path. */
+const tags: Part = ({ pathname }) => {
+  const chosen = /^\/tags\/([a-z+]+)$/.exec(pathname)?.[1]?.split('+');
+  if (chosen === undefined) return undefined;
+  const links = [...'abcdefgh']
+    .filter((tag) => !chosen.includes(tag))
+    .map((tag) => `/tags/${[...chosen, tag].join('+')}`);
+  return page(`Tagged ${chosen.join(', ')}`, links, `Nothing is tagged ${chosen.join(' and ')}.`);
+};
+
+const PARTS = { calendar, agenda, next, sessions, relative, facets, tags };
 
 /** Where the endless parts begin. */
 export const ENDLESS: Readonly<Record<keyof typeof PARTS, { readonly start: string; readonly like: string }>> = {
@@ -88,6 +98,7 @@ export const ENDLESS: Readonly<Record<keyof typeof PARTS, { readonly start: stri
   next: { start: '/photo/1', like: '/photo/' },
   sessions: { start: '/s/00000001/room1', like: '/s/' },
   relative: { start: '/about/', like: '/about/' },
+  tags: { start: '/tags/a', like: '/tags/' },
   facets: { start: '/shop', like: '/shop?' },
 };
 

@@ -151,7 +151,7 @@ export const REASONS = {
     'See which pages name them: if it is one page or they are of other sites, nothing is wrong with this host. Otherwise, ignore URLs with a query string on that path with a crawl rule, add `remove-tracking-parameters` to `steps` of Canonicalization, or raise `maxQueryVariants` of Traps.',
   ),
   'trap-endless-pattern': traps(
-    'The host has more URLs that differ only in numbers, dates, ids and their query, or that repeat a segment of their path, than `maxPatternUrls`, and the last 50 of them contained nothing new: no new word and no link to anything else. This is typical of calendars, endless next links and facets.',
+    'The host has more URLs that differ only in numbers, dates, ids and their query, repeat a segment of their path or contain a list (`red+wool`), than `maxPatternUrls`, and the last 50 of them contained nothing new: no new word and no link to anything else. This is typical of calendars, endless next links and facets.',
     'Nothing to do for a calendar. If you want the pages, raise `maxPatternUrls` of Traps, or submit a list or a sitemap of them.',
   ),
   'trap-repeated-text': traps(

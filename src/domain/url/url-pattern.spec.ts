@@ -56,6 +56,10 @@ it.each([
   ['https://a.example//', undefined],
   ['https://a.example/', undefined],
   ['https://a.example/team/7/team/', '/team/N/team/'],
+  ['https://a.example/shop/red+wool', '/shop/N'],
+  ['https://a.example/shop/wool%2Cred%2Clarge/page', '/shop/N/page'],
+  ['https://a.example/shop/red?a=b,c', '/shop/red?'],
+  ['https://a.example/shop/red-wool', undefined],
 ])('the pattern by which %s may have any number of others is %s', (url, pattern) => {
   expect(toGrowingPattern(url)).toBe(pattern);
 });

@@ -18,9 +18,15 @@ export function toUrlPattern(href: string): string | undefined {
   return hasDigit(href, pathStart) ? maskNumbers(href.slice(pathStart)) : undefined;
 }
 
-/** Like `toUrlPattern`; paths that repeat a segment, as endless relative links do, have something in common, too. */
+/** A segment that is a list, as `red+wool` in a shop: every choice and order of its words is a URL. */
+const LIST_SEGMENT = /(?<=\/)(?:[^/?+,|%]|%(?!2[bc]|7c))*(?:[+,|]|%2[bc]|%7c)[^/?]*/gi;
+
+/**
+ * Like `toUrlPattern`; paths that repeat a segment, as endless relative links do, and paths with lists have something
+ * in common, too.
+ */
 export function toGrowingPattern(href: string): string | undefined {
-  const pattern = toUrlPattern(href);
+  const pattern = toUrlPattern(href.replace(LIST_SEGMENT, '0'));
   const segments = pattern === undefined ? href.split('/').slice(3).filter(Boolean) : [];
   return new Set(segments).size < segments.length ? '/…/x/…/x' : pattern;
 }

@@ -166,7 +166,7 @@ export const TRAPS = element(
     ),
     maxPatternUrls: attribute(
       t.integer(1),
-      'Number of URLs of one host that differ only in numbers, dates, ids and their query, or that repeat a segment of their path. Once it is reached, further URLs of this kind are accepted only from pages that contain something new: a word, or links to other pages.',
+      'Number of URLs of one host that differ only in numbers, dates, ids and their query, repeat a segment of their path or contain a list (`red+wool`). Once it is reached, further URLs of this kind are accepted only from pages that contain something new: a word, or links to other pages.',
       { default: '1000' },
     ),
     maxUrlsPerHost: attribute(
