@@ -56,17 +56,14 @@ function isContradicted(encoding: string, body: Buffer, findDeclared: () => stri
   return count >= MIN_UTF8_CHARACTERS || (count > 0 && findDeclared() === 'utf-8');
 }
 
-/** In texts of East Asian encodings, some of the bytes are a character in UTF-8 by chance. */
-const MIN_STRAY_RATIO = 2;
-
-/** Whether hardly any of the bytes beyond ASCII belong to a character in UTF-8. */
+/** Whether hardly any of the bytes beyond ASCII belong to a character in UTF-8; in East Asian encodings, some do by chance. */
 function isMostlyStray(body: Buffer): boolean {
   let characters = 0;
   let strays = 0;
   for (const character of body.toString('utf8'))
     if (character === '\ufffd') strays++;
     else if (character > '\x7f') characters++;
-  return strays > characters * MIN_STRAY_RATIO;
+  return strays > 2 * characters;
 }
 
 /** Counts characters beyond ASCII in valid UTF-8, up to a limit. */

@@ -18,6 +18,12 @@ const INTERSTITIALS: readonly (readonly [product: string, markup: string])[] = [
   ['DataDome', '<iframe src="https://geo.captcha-delivery.com/captcha/?initialCid=A"></iframe>'],
   ['Imperva', '<iframe id="main-iframe" src="/_Incapsula_Resource?SWUDNSAI=31&xinfo=1"></iframe>'],
   ['Akamai', '<script src="/_sec/cp_challenge/ak-challenge-4-3.htm"></script>'],
+  ['Akamai', '<meta http-equiv="refresh" content="5; URL=\'/a?bm-verify=AAQAAAAJ\'" />'],
+  ['Alibaba Cloud', `<script>\nvar arg1='${'A1'.repeat(20)}';setCookie("acw_sc__v2",arg2);</script>`],
+  ['Imunify360', '<form id="wsidchk-form" action="/z0f76a1d1" method="GET"><input type="hidden" id="wsidchk"/></form>'],
+  ['Imperva', '<meta http-equiv="refresh" content="10; url=/distil_r_captcha.html?requestId=1">'],
+  ['StackPath', '<iframe src="/sbbi/?sbbpg=sbbShell&gprid=1"></iframe>'],
+  ['go-away', '<script src="/.well-known/.git.gammaspectra.live/git/go-away/cmd/challenge/js/x.mjs"></script>'],
   ['HUMAN', '<div id="px-captcha"></div>'],
   ['HUMAN', '<script src=//captcha.px-cloud.net/PX1/captcha.js></script>'],
   [

@@ -38,13 +38,10 @@ interface Interstitial {
   readonly isOnEveryPage?: true;
 }
 
-const url = (product: string, mark: string, pattern: RegExp): Interstitial => ({ product, mark, part: 'url', pattern });
-const script = (product: string, mark: string, pattern: RegExp): Interstitial => ({
-  product,
-  mark,
-  part: 'script',
-  pattern,
-});
+const define =
+  (part: Interstitial['part']) =>
+  (product: string, mark: string, pattern: RegExp): Interstitial => ({ product, mark, part, pattern });
+const [url, script, id] = [define('url'), define('script'), define('id')];
 
 const INTERSTITIALS: readonly Interstitial[] = [
   script('Cloudflare', '_cf_chl_opt', /^\s*(?:\(function\s*\(\)\s*\{\s*)?window\._cf_chl_opt\s*=/),
@@ -55,8 +52,14 @@ const INTERSTITIALS: readonly Interstitial[] = [
   url('DataDome', 'captcha-delivery.com', /^(?:https?:)?\/\/[\w.-]{0,60}captcha-delivery\.com\//),
   { ...url('Imperva', '_Incapsula_Resource', /^\/_Incapsula_Resource\?/), isOnEveryPage: true },
   url('Akamai', '/_sec/', /^\/_sec\/(?:cp_challenge|verify)/),
+  url('Akamai', 'bm-verify=', /[?&]bm-verify=/),
+  script('Alibaba Cloud', 'acw_sc__v2', /^\s*var\s+arg1\s*=\s*'[0-9A-F]{40}'/),
+  id('Imunify360', 'wsidchk', /^wsidchk-form$/),
+  url('Imperva', '/distil_r_', /^\/distil_r_(?:captcha|blocked)/),
+  url('StackPath', '/sbbi/', /^\/sbbi\/\?sbbpg=/),
+  url('go-away', 'go-away/cmd/challenge', /\/go-away\/cmd\/challenge\//),
   url('HUMAN', 'captcha.px-', /^(?:https?:)?\/\/captcha\.px-(?:cdn|cloud)\.net\//),
-  { product: 'HUMAN', mark: 'px-captcha', part: 'id', pattern: /^px-captcha$/ },
+  id('HUMAN', 'px-captcha', /^px-captcha$/),
   url('Kasada', '2d206a39-8ed7-437e', /\/149e9513-01fa-4fb0-aad4-566afd725d1b\/2d206a39-8ed7-437e-a3be-862e0f06eea3\//),
   script('Sucuri', 'sucuri_cloudproxy_js', /^\s*(?:var\s+\w=\w?\s*;\s*)?sucuri_cloudproxy_js\s*=/),
   url('DDoS-Guard', 'ddos-guard/', /^\/\.well-known\/ddos-guard\//),

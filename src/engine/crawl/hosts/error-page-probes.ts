@@ -43,9 +43,7 @@ interface ProbeTerms {
 }
 
 /** A page that was read for the first time. */
-interface NewPage extends Pick<DocumentFacts, 'stamp' | 'title' | 'textSketch'> {
-  readonly id: UrlId;
-}
+type NewPage = Pick<DocumentFacts, 'stamp' | 'title' | 'textSketch'> & { readonly id: UrlId };
 
 /** Number of new pages of a host that are compared with the next one. */
 const MAX_NEW_PAGES = 8;
