@@ -17,6 +17,10 @@ const SOURCE = { url: 'http://a/old', status: 'indexed', reason: 'indexed' } as 
 const judge = (fields: Partial<UrlState>, source: Partial<UrlState> = {}) =>
   judgeTarget({ ...SOURCE, ...source }, target(fields), instant(NOW));
 
+const REMOVED_STATE = {
+  ...{ status: 'removed', reason: 'removed-after-errors', stamp: undefined },
+  ...{ permanentError: false, temporaryErrors: 0 },
+} as const;
 const states = fc.record({
   status: fc.constantFrom(...URL_STATUSES),
   reason: fc.constantFrom('indexed', ...(Object.keys(ERROR_CODES) as ErrorCode[])),
@@ -61,7 +65,8 @@ describe('the target of a redirect', () => {
     fc.assert(
       fc.property(states, (fields) => {
         const verdict = judge(fields);
-        if (verdict.kind === 'gone') expect(ERROR_CODES[fields.reason as ErrorCode].blame).toBe('page');
+        if (verdict.kind === 'gone' && fields.status !== 'removed')
+          expect(ERROR_CODES[fields.reason as ErrorCode].blame).toBe('page');
         if (fields.status === 'error' && verdict.kind === 'failed') expect(verdict.reason).toBe(fields.reason);
       }),
     );
@@ -75,6 +80,14 @@ describe('the target of a redirect', () => {
     ['missing', { status: 'error', reason: 'http-404', stamp: undefined }, 'gone'],
     ['ill', { status: 'error', reason: 'http-5xx', stamp: undefined }, 'failed'],
     ['indexed and ill', { status: 'error', reason: 'http-5xx' }, 'failed'],
+    ['given up because it is missing', { ...REMOVED_STATE, permanentError: true }, 'gone'],
+    ['given up because it is ill', { ...REMOVED_STATE, temporaryErrors: 6 }, 'failed'],
+    [
+      'given up because it is ill, and was missing before',
+      { ...REMOVED_STATE, permanentError: true, temporaryErrors: 6 },
+      'failed',
+    ],
+    ['given up before the redirect', { ...REMOVED_STATE, lastVisitAt: instant(NOW - 1) }, 'unknown'],
     ['excluded by the policy', { status: 'excluded', stamp: undefined }, 'no-document'],
   ] as const)('%s', (_name, fields, kind) => expect(judge(fields as Partial<UrlState>).kind).toBe(kind));
 });

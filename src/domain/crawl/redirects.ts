@@ -10,7 +10,7 @@ import { isPageGone } from '../push/sign-of-life.js';
 import { between, type Instant } from '../time/units.js';
 import { toCrawlUrl } from '../url/crawl-url.js';
 import { DOUBT } from './change-guard.js';
-import { EXACT_DUPLICATE } from './disposition.js';
+import { EXACT_DUPLICATE, GIVEN_UP } from './disposition.js';
 import { UNKNOWN_STAMP, type UrlId, type UrlState } from './url-state.js';
 
 /**
@@ -45,8 +45,10 @@ export function judgeTarget(
   if (status === 'error') return isPageGone(reason) ? { kind: 'gone' } : { kind: 'failed', reason };
   // A sink has refused its document.
   if (reason === 'order-refused') return { kind: 'failed', reason };
-  // Why it was given up is no longer known: it is visited again.
-  if (status === 'removed') return { kind: 'unknown' };
+  if (status === 'removed')
+    return target.permanentError && target.temporaryErrors === 0
+      ? { kind: 'gone' }
+      : { kind: 'failed', reason: GIVEN_UP };
   // An order for it was on its way when the process died: whether it has arrived is found out by its next visit.
   if (stamp === UNKNOWN_STAMP) return { kind: 'unknown' };
   return { kind: stamp !== undefined && pendingDeletion === undefined ? 'there' : 'no-document' };
