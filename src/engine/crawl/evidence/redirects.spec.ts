@@ -292,6 +292,13 @@ describe('a page to which another one redirects', () => {
     for (const path of ['/new', '/new', '/other', '/new']) expect(await find(FORM, path), path).toMatchObject(REFUSED);
   });
 
+  it('is not refused if it is not for the index, whatever others say', async () => {
+    const { find, redirect } = targets({ status: 'redirected' });
+    await redirect();
+    expect(await find(FORM, '/other')).toMatchObject(REFUSED);
+    expect(await find(FORM, '/new', { index: false, reason: 'noindex' })).toMatchObject(TAKEN);
+  });
+
   it.each([
     ['the last one that moves', '/new', true, TAKEN],
     ['one whose redirect had ended', '/new', false, REFUSED],

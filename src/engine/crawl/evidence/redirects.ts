@@ -252,10 +252,10 @@ export class Redirects {
     // If it were forgotten, its source would request it again at once, without end.
     if ((source?.stamp !== undefined || source?.discoveredVia === 'redirect') && outcome.reason === NOT_LINKED)
       return NO_PAGE_OF_ITS_OWN;
-    if (!source || !sample) return undefined;
+    if (!source || !sample || !outcome.index) return undefined;
     const { stamp, textSketch: indexed, hostKey } = source;
     // Where the pages of the host lead now is not known, after a restart for example: that is found out first.
-    if (stamp !== undefined && outcome.index && !this.isLookedAt(source)) {
+    if (stamp !== undefined && !this.isLookedAt(source)) {
       this.newAddresses.noteUnknown(url);
       await this.waitForVisit(source, url);
       return NOT_KNOWN_YET;
