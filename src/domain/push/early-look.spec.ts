@@ -83,8 +83,6 @@ describe('the pages of an early look', () => {
     for (let id = 300; id < 312; id++) open.noteRequested(id);
     expect(open.takeStep(START)).toBe(7);
     expect([...open.knownIds]).toHaveLength(24);
-    open.noteNotRequested(311);
-    expect([...open.knownIds]).toHaveLength(23);
   });
 
   it('end it without a result when its time is over', () => {

@@ -110,7 +110,9 @@ export class EarlyLook {
    */
   addVanished(id: UrlId, now: Instant): boolean {
     if (this.stage.name === 'ended' && !this.coversLater(id, this.stage, now)) return false;
-    if (!this.requested.has(id)) this.vanished.add(id);
+    // The look may have chosen a page whose own visit was past its response.
+    if (this.isAwaiting(id)) this.recordResult(id, 'http-404');
+    else if (!this.requested.has(id)) this.vanished.add(id);
     return true;
   }
 
@@ -159,10 +161,9 @@ export class EarlyLook {
     this.outstanding.add(id);
   }
 
-  /** To be called if the page cannot be visited now. */
-  noteNotRequested(id: UrlId): void {
-    this.requested.delete(id);
-    this.outstanding.delete(id);
+  /** Whether the look has not ended, and waits for a visit of the page. */
+  isAwaiting(id: UrlId): boolean {
+    return this.stage.name !== 'ended' && this.outstanding.has(id);
   }
 
   /** Records the result of a visit; returns false if it was not made for the look. */

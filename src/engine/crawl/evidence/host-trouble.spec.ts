@@ -116,31 +116,48 @@ describe('the pages that an early look visits', () => {
   });
 });
 
-describe('while pages are in flight, an early look', () => {
+describe('an early look that has chosen pages in flight waits for them:', () => {
   const gone = { outcome: 'error', status: 404, code: 'http-404' } as const;
+  const CHOSEN = [1, 15, 28];
 
-  it('visits others', async () => {
-    const busy = [1, 14, 27];
-    const { troubles, pages, asked, settings, deletion } = world(
+  /** Everything is gone, and the chosen pages are in flight until they are settled. */
+  async function begin() {
+    const inFlight = new Set(CHOSEN);
+    const crawl = world(
       () => gone,
-      ({ id }) => busy.includes(id),
+      ({ id }) => inFlight.has(id),
     );
-    expect(await troubles.judgeGone(deletion(pages[7]!, 'http-404'), 40, settings)).toBe('hold');
-    expect(asked.length).toBeGreaterThanOrEqual(10);
+    const { troubles, pages, settings, deletion } = crawl;
+    const judge = (page: UrlState) => troubles.judgeGone(deletion(page, 'http-404'), 40, settings);
+    expect(await judge(pages[7]!)).toMatchObject({ wait: 'awaiting-early-look' });
+    expect(crawl.asked).toEqual([]);
+    const chosen = pages.filter(({ id }) => CHOSEN.includes(id));
+    return { ...crawl, judge, chosen, land: ({ id }: UrlState) => inFlight.delete(id) };
+  }
+
+  it('their responses count', async () => {
+    const { troubles, pages, asked, judge, chosen, visitOf } = await begin();
+    for (const page of chosen) await troubles.noteResponse(visitOf(page, gone));
+    expect(asked).toHaveLength(7);
+    expect(await judge(pages[7]!)).toBe('hold');
   });
 
-  it('goes on when one of them is settled, if all are', async () => {
-    let isBusy = true;
-    const { troubles, pages, asked, settings, deletion, settle } = world(
-      () => gone,
-      () => isBusy,
-    );
-    const judge = (page: UrlState) => troubles.judgeGone(deletion(page, 'http-404'), 40, settings);
-    for (const page of pages.slice(7, 9)) expect(await judge(page)).toMatchObject({ wait: 'awaiting-early-look' });
-    isBusy = false;
-    await settle(pages[7]!);
-    expect(asked.length).toBeGreaterThanOrEqual(10);
-    for (const page of pages.slice(7, 9)) expect(await judge(page)).toBe('hold');
+  it('those that are gone count, although they have responded before', async () => {
+    const { pages, asked, judge, chosen } = await begin();
+    for (const page of chosen) await judge(page);
+    expect(asked).toHaveLength(7);
+    expect(await judge(pages[7]!)).toBe('hold');
+  });
+
+  it('those that are settled and had responded before are visited again', async () => {
+    const { troubles, pages, asked, judge, chosen, land } = await begin();
+    for (const page of chosen) {
+      land(page);
+      await troubles.noteSettled(page);
+    }
+    expect(asked.slice(0, 3)).toEqual(chosen.map(({ url }) => url));
+    expect(asked).toHaveLength(10);
+    expect(await judge(pages[7]!)).toBe('hold');
   });
 });
 

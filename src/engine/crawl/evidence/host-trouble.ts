@@ -125,8 +125,8 @@ export class HostTroubles {
     const wait = this.unwritten.get(state.id);
     if (trouble?.search.state === 'blocked' && trouble.deletions === 'waiting')
       await this.searchForSign(state, trouble, trouble.search.at);
-    // All pages that it could have visited may have been in flight.
-    if (trouble?.look?.needsStep) await this.continueLook(state.hostKey, trouble, trouble.look);
+    // It was in flight, and past its response, when the look chose it.
+    if (trouble?.look?.isAwaiting(state.id)) await this.services.scheduleVisit(state);
     // The page may have been visited again in the meantime.
     if (this.unwritten.get(state.id) === wait) this.unwritten.delete(state.id);
     if (!wait || (trouble && !wait.missedRelease)) return;
@@ -226,31 +226,26 @@ export class HostTroubles {
     return candidates.filter(({ id }) => !excluded.has(id));
   }
 
-  /** Continues the look once its results have arrived, until it ends or every page is in flight. */
+  /** Continues the look once its results have arrived, until it ends. */
   private async continueLook(hostKey: string, trouble: Trouble, look: EarlyLook): Promise<void> {
     if (!look.beginChoosing()) return;
     try {
-      let hasStep = true;
-      while (hasStep && look.needsStep) hasStep = await this.takeStep(hostKey, look);
+      while (look.needsStep) await this.takeStep(hostKey, look);
     } finally {
       look.stopChoosing();
     }
     if (look.verdict) await this.release(hostKey, trouble);
   }
 
-  /** Returns false if every page that could be visited is in flight: they say nothing before they are settled. */
-  private async takeStep(hostKey: string, look: EarlyLook): Promise<boolean> {
+  /** Pages in flight are not passed over: pages that are gone stay in flight for longer than others. */
+  private async takeStep(hostKey: string, look: EarlyLook): Promise<void> {
     const size = look.takeStep(this.services.clock.now());
-    const candidates = size > 0 ? await this.findCandidates(hostKey, look.knownIds) : [];
-    let requested = 0;
-    for (const page of new Set([...sampleEvenly(candidates, size), ...candidates])) {
-      if (requested >= size) break;
+    const pages = size > 0 ? sampleEvenly(await this.findCandidates(hostKey, look.knownIds), size) : [];
+    for (const page of pages) {
       look.noteRequested(page.id);
-      if (await this.services.scheduleVisit(page)) requested++;
-      else look.noteNotRequested(page.id);
+      await this.services.scheduleVisit(page);
     }
-    if (candidates.length === 0) look.end(this.services.clock.now());
-    return requested > 0;
+    if (pages.length === 0) look.end(this.services.clock.now());
   }
 
   /** Visits the waiting pages now; each visit then decides on its own page. */
