@@ -52,8 +52,7 @@ import type { PageOutcome, PageResult } from '../../ports/page-task.js';
 import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
 import type { RobotsGate } from '../hosts/robots-gate.js';
 import { type ChangedAnswer, createErrorPageResult, createHeldResult, type Hold, isChanged } from './held-results.js';
-import { sampleEvenly } from './host-trouble.js';
-import { findMiss, Inquiry } from './inquiry.js';
+import { findMiss, Inquiry, judgeClosedPart } from './inquiry.js';
 
 const MAX_HOSTS = 10_000;
 /** Number of documents from which pages are chosen. */
@@ -228,12 +227,14 @@ export class ChangeGuard {
     const inquiry = this.findInquiry(state.hostKey, memory);
     const now = this.services.clock.now();
     inquiry.answers.set(state.id, { ...answer, at: now });
-    if (!inquiry.firstSeen.has(state.id)) inquiry.firstSeen.set(state.id, now);
-    if (isHoldCause(state.pendingDeletion)) inquiry.held.add(state.id);
+    inquiry.noteChange(state, change, now);
     let verdict: ChangeVerdict = 'hold';
     if (inquiry.outstanding.size === 0) verdict = await this.proceed(state.hostKey, inquiry, state.id, answer);
     const hasKept = inquiry.kept.get(state.id);
     if (verdict === 'believe' && (hasKept === false || !(await this.saysTheSame(state, change)))) verdict = 'doubt';
+    // The pages that are not held are well: a part of the site has been closed, or its template has a fault there.
+    if (verdict === 'believe' && change.kind === 'directive')
+      verdict = judgeClosedPart((await this.listDocuments(state.hostKey)).filter(({ id }) => id !== state.id));
     // The fault of a page may come and go.
     const isFirstSight = verdict === 'believe' && hasKept === undefined;
     if ((verdict === 'believe' && !isFirstSight) || (verdict === 'doubt' && (await this.isHeldSince(state, DOUBT)))) {
@@ -275,6 +276,10 @@ export class ChangeGuard {
     return memory.inquiry;
   }
 
+  private listDocuments(hostKey: string): Promise<UrlState[]> {
+    return this.services.store.list({ crawler: this.crawler, hostKey, indexed: true }, 0, MAX_CANDIDATES);
+  }
+
   /** Visits other documents of the host. */
   private async ask(
     hostKey: string,
@@ -283,8 +288,7 @@ export class ChangeGuard {
     count: number,
     change: SuspiciousChange,
   ): Promise<void> {
-    const { store, scheduleVisit } = this.services;
-    const documents = await store.list({ crawler: this.crawler, hostKey, indexed: true }, 0, MAX_CANDIDATES);
+    const documents = await this.listDocuments(hostKey);
     if (inquiry.indexedTexts.length === 0)
       inquiry.indexedTexts = documents.flatMap(({ textSketch: text }) => (text === undefined ? [] : [text]));
     const target = findDirective(change)?.target;
@@ -296,12 +300,8 @@ export class ChangeGuard {
     const candidates = others.filter(
       (page) => !inquiry.outstanding.has(page.id) && !inquiry.hasReplied(page.id, id, now),
     );
-    // Pages that are held show whether the host is still ill; pages that have not been asked are visited anyway soon.
-    const heldPages = candidates.filter((page) => isHoldCause(page.pendingDeletion));
-    const unasked = candidates.filter((page) => !inquiry.answers.get(page.id));
-    const spread = [...sampleEvenly(unasked, count), ...sampleEvenly(candidates, inquiry.getAskable(id))];
     let requested = 0;
-    for (const page of new Set([...heldPages, ...spread, ...candidates])) {
+    for (const page of inquiry.sortCandidates(candidates, id, count, change)) {
       if (requested === count || inquiry.getAskable(id) === 0) return;
       inquiry.noteAsked(id);
       const miss = inquiry.misses.get(page.id) ?? findMiss(page, now);
@@ -311,7 +311,7 @@ export class ChangeGuard {
       }
       // Before the visit is requested, because it may end before the request returns.
       inquiry.outstanding.add(page.id);
-      if (await scheduleVisit(page)) requested++;
+      if (await this.services.scheduleVisit(page)) requested++;
       else inquiry.outstanding.delete(page.id);
     }
     inquiry.askable.set(id, 0);

@@ -199,6 +199,23 @@ describe('a change in doubt', () => {
     expect(await visitAll(1)).toEqual(['well']);
   });
 
+  it.each([
+    [4, 'well'],
+    [7, 'directive-wave'],
+  ])('a directive of %i pages of 12 is obeyed after a day, unless most have it: %s', async (count, end) => {
+    const { site, visitAll, clock } = await siteOf(12);
+    const closed = Array.from({ length: count }, (_, i) => i + 1);
+    for (const page of closed) site.set(page, leftOut('noindex'));
+    const becomes = async (hoursLater: number): Promise<string[]> => {
+      clock.advance(hours(hoursLater));
+      return [...new Set(await visitAll(...closed))];
+    };
+    expect(await becomes(0)).toEqual(['directive-wave']);
+    expect(await becomes(23)).toEqual(['directive-wave']);
+    expect(await becomes(1)).toEqual([end]);
+    expect(await becomes(48)).toEqual([end]);
+  });
+
   it('a page that was held is believed once it says the same at two visits', async () => {
     const { site, visitAll, visit, clock } = await siteOf(12);
     for (let page = 1; page <= 12; page++) site.set(page, says(WALL));

@@ -12,9 +12,12 @@ import {
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { isPageGone } from '../../../domain/push/sign-of-life.js';
 import { before, type Duration, hours, type Instant } from '../../../domain/time/units.js';
+import { sampleEvenly } from './host-trouble.js';
 
 /** Maximum number of answers that an inquiry remembers. */
 const MAX_ANSWERS = 200;
+/** Maximum share of a host's documents that are believed to be closed on purpose. */
+const MAX_CLOSED_SHARE = 0.5;
 /** Maximum number of pages that an inquiry asks. */
 const MAX_ASKED = 16;
 /** How many changes that were not kept are remembered of a host, and how long. */
@@ -67,6 +70,13 @@ export class Inquiry {
       if (taken.at >= before(startedAt, TAKEN_BACK_LIFETIME)) this.takenBack.set(id, taken);
   }
 
+  /** Records a change that is not believed yet. */
+  noteChange({ id, pendingDeletion }: UrlState, change: SuspiciousChange, at: Instant): void {
+    if (isHoldCause(pendingDeletion)) this.held.add(id);
+    // A directive that is held was seen before: whatever the others have said since the host is asked counts.
+    if (!this.firstSeen.has(id)) this.firstSeen.set(id, this.isHeldDirective(id, change) ? this.startedAt : at);
+  }
+
   /** Records what a page has said. */
   note(id: UrlId, answer: PageAnswer, at: Instant): void {
     const { change: earlier, indexedStamp } = this.answers.get(id) ?? {};
@@ -90,7 +100,8 @@ export class Inquiry {
   /** What is known about the change of a page. */
   collect(id: UrlId, change: SuspiciousChange, now: Instant): Omit<HostEvidence, 'nonsense'> {
     const all: TimedAnswer[] = [];
-    for (const [otherId, answer] of this.answers.entries()) if (otherId !== id) all.push(answer);
+    for (const [otherId, answer] of this.answers.entries())
+      if (otherId !== id && !(this.isHeldDirective(id, change) && this.held.has(otherId))) all.push(answer);
     const since = this.firstSeen.get(id) ?? now;
     return {
       all,
@@ -102,6 +113,23 @@ export class Inquiry {
       takenBack: [...this.takenBack.values()].map((taken) => taken.change),
       ownTakenBack: this.takenBack.get(id)?.change,
     };
+  }
+
+  /**
+   * Puts the pages that may be asked about the change of a page in the order in which they are. Pages that are held show
+   * whether the host is still ill; how many have a directive that is held, only the others show.
+   */
+  sortCandidates(pages: readonly UrlState[], id: UrlId, count: number, change: SuspiciousChange): Set<UrlState> {
+    const [held, others] = [true, false].map((is) => pages.filter((page) => isHoldCause(page.pendingDeletion) === is));
+    const [first, rest] = this.isHeldDirective(id, change) ? [[], others!] : [held!, pages];
+    // Pages that have not been asked are visited anyway soon.
+    const unasked = rest.filter((page) => !this.answers.get(page.id));
+    const spread = [...sampleEvenly(unasked, count), ...sampleEvenly(rest, this.getAskable(id))];
+    return new Set([...first, ...spread, ...rest]);
+  }
+
+  private isHeldDirective(id: UrlId, { kind }: SuspiciousChange): boolean {
+    return kind === 'directive' && this.held.has(id);
   }
 
   noteAsked(id: UrlId): void {
@@ -118,4 +146,15 @@ export function findMiss({ status, reason, lastVisitAt, dueAt }: UrlState, now: 
   const isRecent = lastVisitAt !== undefined && lastVisitAt >= before(now, MAX_FAILURE_AGE);
   if (status !== 'error' || isHoldCause(reason) || dueAt <= now || !isRecent) return undefined;
   return { at: now, hasFailed: !isPageGone(reason) };
+}
+
+/**
+ * For a directive of a page that other pages do not have, unless they are held for it.
+ *
+ * @param others documents of the host
+ */
+export function judgeClosedPart(others: readonly UrlState[]): 'believe' | 'doubt' | 'hold' {
+  const held = others.filter(({ pendingDeletion }) => isHoldCause(pendingDeletion)).length;
+  if (held === 0) return 'believe';
+  return held > others.length * MAX_CLOSED_SHARE ? 'hold' : 'doubt';
 }
