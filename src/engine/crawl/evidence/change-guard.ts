@@ -228,17 +228,17 @@ export class ChangeGuard {
     const now = this.services.clock.now();
     inquiry.answers.set(state.id, { ...answer, at: now });
     inquiry.noteChange(state, change, now);
-    let verdict: ChangeVerdict = 'hold';
-    if (inquiry.outstanding.size === 0) verdict = await this.proceed(state.hostKey, inquiry, state.id, answer);
+    let verdict: ChangeVerdict = inquiry.hasMovedAlong(answer) ? 'believe' : 'hold';
+    if (verdict === 'hold' && inquiry.outstanding.size === 0)
+      verdict = await this.proceed(state.hostKey, inquiry, state.id, answer);
     const hasKept = inquiry.kept.get(state.id);
     if (verdict === 'believe' && (hasKept === false || !(await this.saysTheSame(state, change)))) verdict = 'doubt';
-    // The pages that are not held are well: a part of the site has been closed, or its template has a fault there.
     if (verdict === 'believe' && change.kind === 'directive')
       verdict = judgeClosedPart((await this.listDocuments(state.hostKey)).filter(({ id }) => id !== state.id));
     // The fault of a page may come and go.
     const isFirstSight = verdict === 'believe' && hasKept === undefined;
     if ((verdict === 'believe' && !isFirstSight) || (verdict === 'doubt' && (await this.isHeldSince(state, DOUBT)))) {
-      inquiry.believed++;
+      inquiry.noteBelieved(answer);
       return true;
     }
     if (verdict === 'error-page') return verdict;

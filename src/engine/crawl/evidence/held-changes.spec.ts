@@ -262,3 +262,18 @@ describe('a robots.txt that forbids what is indexed', () => {
     expect(errorOf(await visit(1))).toBe('believed');
   });
 });
+
+it('pages that had one text are believed to have another one, also those that are visited a day later', async () => {
+  const { site, change, visitAll, clock } = await siteOf(40);
+  const prints = Array.from({ length: 30 }, (_, i) => i + 11);
+  const stamp = `c1-${'7'.repeat(32)}${'f'.repeat(32)}`;
+  for (const page of prints) {
+    await change(page, { stamp, textSketch: computeTextSketch(write(500)) });
+    site.set(page, says(write(501)));
+  }
+  expect(new Set(await visitAll(...prints.slice(0, 5)))).toEqual(new Set(['well']));
+  clock.advance(days(1));
+  expect(new Set(await visitAll(...prints.slice(5)))).toEqual(new Set(['well']));
+  site.set(1, says(write(501)));
+  expect(await visitAll(1), 'a page that had another text').toEqual(['one-page-everywhere']);
+});

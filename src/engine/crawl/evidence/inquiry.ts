@@ -1,5 +1,6 @@
 /** What the change guard has learned about a host since the first suspicious change of one of its pages. */
 import { BoundedMap } from '../../../domain/bounded-map.js';
+import { hasSameText } from '../../../domain/content/exact-duplicates.js';
 import {
   coversChange,
   type HostEvidence,
@@ -23,6 +24,8 @@ const MAX_ASKED = 16;
 /** How many changes that were not kept are remembered of a host, and how long. */
 const MAX_TAKEN_BACK = 24;
 const TAKEN_BACK_LIFETIME: Duration = hours(1);
+/** How many texts that were believed are remembered of a host. */
+const MAX_SUCCESSORS = 24;
 /** How long a page that has failed counts as failing without another visit, unless its own retry comes first. */
 const MAX_FAILURE_AGE: Duration = hours(1);
 
@@ -61,6 +64,9 @@ export class Inquiry {
   /** By page: the last change that it has shown and not kept. */
   private readonly takenBack = new BoundedMap<UrlId, TimedChange>(MAX_TAKEN_BACK);
 
+  /** The digests of texts that were believed, by the stamps of the documents that they replaced. */
+  private readonly successors = new BoundedMap<string, bigint>(MAX_SUCCESSORS);
+
   /** @param former the inquiry before this one, in which pages may have taken changes back */
   constructor(
     readonly startedAt: Instant,
@@ -68,6 +74,20 @@ export class Inquiry {
   ) {
     for (const [id, taken] of former?.takenBack.entries() ?? [])
       if (taken.at >= before(startedAt, TAKEN_BACK_LIFETIME)) this.takenBack.set(id, taken);
+    for (const [stamp, digest] of former?.successors.entries() ?? []) this.successors.set(stamp, digest);
+  }
+
+  noteBelieved({ indexedStamp, change }: PageAnswer): void {
+    this.believed++;
+    if (indexedStamp && change?.kind === 'text' && !change.directive)
+      this.successors.set(indexedStamp, change.sample.digest);
+  }
+
+  /** Whether a page that had the same text has been believed to have this one now, as the print versions of a page. */
+  hasMovedAlong({ indexedStamp, change }: PageAnswer): boolean {
+    if (!indexedStamp || change?.kind !== 'text' || change.directive) return false;
+    const { digest } = change.sample;
+    return [...this.successors.entries()].some(([stamp, own]) => own === digest && hasSameText(stamp, indexedStamp));
   }
 
   /** Records a change that is not believed yet. */
@@ -149,7 +169,8 @@ export function findMiss({ status, reason, lastVisitAt, dueAt }: UrlState, now: 
 }
 
 /**
- * For a directive of a page that other pages do not have, unless they are held for it.
+ * For a directive of a page that other pages do not have, unless they are held for it: a part of the site has been closed, or
+ * its template has a fault there.
  *
  * @param others documents of the host
  */
