@@ -59,9 +59,6 @@ const MAX_HOSTS = 10_000;
 const MAX_CANDIDATES = 100;
 const MAX_ROBOTS_SAMPLE = 1_000;
 const PAGE_SIZE = 1_000;
-/** How long the answers of a host are valid, and how many changes may be believed because of them. */
-const INQUIRY_VALIDITY: Duration = minutes(10);
-const MAX_BELIEVED = 20;
 /** Between two visits of all held pages of a host. */
 const MIN_REVISIT_INTERVAL: Duration = minutes(10);
 /** When a page is visited again at the latest, if its visit after the answers of the others does not come. */
@@ -269,8 +266,7 @@ export class ChangeGuard {
   private findInquiry(hostKey: string, memory: HostMemory): Inquiry {
     const now = this.services.clock.now();
     const { inquiry } = memory;
-    if (inquiry && between(inquiry.startedAt, now) < INQUIRY_VALIDITY && inquiry.believed < MAX_BELIEVED)
-      return inquiry;
+    if (inquiry?.isValid(now)) return inquiry;
     this.services.probes.wantAnswer(hostKey);
     memory.inquiry = new Inquiry(now, inquiry);
     return memory.inquiry;
@@ -355,15 +351,18 @@ export class ChangeGuard {
     const now = clock.now();
     if (silent === undefined) memory.checks = 0;
     memory.checker = undefined;
-    if (memory.revisitedAt !== undefined && between(memory.revisitedAt, now) < MIN_REVISIT_INTERVAL) return;
-    memory.revisitedAt = now;
+    const isSoon = memory.revisitedAt !== undefined && between(memory.revisitedAt, now) < MIN_REVISIT_INTERVAL;
+    if (isSoon && silent !== undefined) return;
+    // The page that has recovered may be the one that looked for it: then another one has to.
+    const isOneEnough = isSoon || silent !== undefined;
+    if (!isSoon) memory.revisitedAt = now;
     let lastId = 0;
     for (;;) {
       const states = await store.list({ crawler: this.crawler, hostKey, pendingDeletion: true }, lastId, PAGE_SIZE);
       const held = states.filter(({ id, pendingDeletion }) => id !== silent && isHoldCause(pendingDeletion));
-      if (silent !== undefined) held.sort((a, b) => (a.lastVisitAt ?? 0) - (b.lastVisitAt ?? 0)).splice(1);
-      for (const state of held) await scheduleVisit(state);
-      if (silent !== undefined || states.length < PAGE_SIZE) return;
+      if (isOneEnough) held.sort((a, b) => (a.lastVisitAt ?? 0) - (b.lastVisitAt ?? 0));
+      for (const state of held) if ((await scheduleVisit(state)) && isOneEnough) return;
+      if (isOneEnough || states.length < PAGE_SIZE) return;
       lastId = states.at(-1)!.id;
     }
   }

@@ -64,7 +64,7 @@ describe('a held change', () => {
     },
   );
 
-  it('all that is held is visited once in ten minutes at most', async () => {
+  it('all that is held is visited once in ten minutes at most, and meanwhile another page looks for recovery', async () => {
     const { site, world, visit, visitRequested, clock, all } = await wall();
     const recovers = async (page: number) => {
       site.set(page, same);
@@ -73,7 +73,7 @@ describe('a held change', () => {
     };
     expect(await recovers(1)).toEqual([2, 3, 4]);
     clock.advance(minutes(9));
-    expect(await recovers(2)).toEqual([]);
+    expect(await recovers(2)).toEqual([3]);
     clock.advance(minutes(1));
     expect(await recovers(3)).toEqual([4]);
     expect(all).toHaveLength(4);
@@ -217,17 +217,20 @@ describe('a change in doubt', () => {
   });
 
   it('a page that was held is believed once it says the same at two visits', async () => {
-    const { site, visitAll, visit, clock } = await siteOf(12);
+    const { site, visitAll, clock } = await siteOf(12);
     for (let page = 1; page <= 12; page++) site.set(page, says(WALL));
     await visitAll(1);
     for (let page = 2; page <= 12; page++) site.set(page, same);
     clock.advance(hours(2));
-    for (const seed of [901, 902, 903]) {
+    let seed = 901;
+    site.set(1, (state) => says(write(seed++))(state));
+    for (let times = 0; times < 3; times++) {
       clock.advance(minutes(11));
-      site.set(1, says(write(seed)));
       expect(await visitAll(1)).toEqual(['one-page-everywhere']);
     }
-    expect(errorOf(await visit(1))).toBe('believed');
+    clock.advance(minutes(11));
+    site.set(1, says(write(seed)));
+    expect([...(await visitAll(1)), ...(await visitAll(1))]).toContain('well');
   });
 });
 

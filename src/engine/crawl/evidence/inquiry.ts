@@ -12,11 +12,14 @@ import {
 } from '../../../domain/crawl/change-guard.js';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { isPageGone } from '../../../domain/push/sign-of-life.js';
-import { before, type Duration, hours, type Instant } from '../../../domain/time/units.js';
+import { before, between, type Duration, hours, type Instant, minutes } from '../../../domain/time/units.js';
 import { sampleEvenly } from './host-trouble.js';
 
 /** Maximum number of answers that an inquiry remembers. */
 const MAX_ANSWERS = 200;
+/** How long the answers of a host are valid, and how many changes may be believed because of them. */
+const VALIDITY: Duration = minutes(10);
+const MAX_BELIEVED = 20;
 /** Maximum share of a host's documents that are believed to be closed on purpose. */
 const MAX_CLOSED_SHARE = 0.5;
 /** Maximum number of pages that an inquiry asks. */
@@ -58,7 +61,7 @@ export class Inquiry {
   hasOthers = true;
   /** Sketches of the texts that were indexed when pages were first asked. */
   indexedTexts: readonly bigint[] = [];
-  believed = 0;
+  private believed = 0;
   /** By page: whether it has said the same at its last two visits; undefined unless both showed a change that was not believed before. */
   readonly kept = new BoundedMap<UrlId, boolean | undefined>(MAX_ANSWERS);
   /** By page: the last change that it has shown and not kept. */
@@ -75,6 +78,10 @@ export class Inquiry {
     for (const [id, taken] of former?.takenBack.entries() ?? [])
       if (taken.at >= before(startedAt, TAKEN_BACK_LIFETIME)) this.takenBack.set(id, taken);
     for (const [stamp, digest] of former?.successors.entries() ?? []) this.successors.set(stamp, digest);
+  }
+
+  isValid(now: Instant): boolean {
+    return between(this.startedAt, now) < VALIDITY && this.believed < MAX_BELIEVED;
   }
 
   noteBelieved({ indexedStamp, change }: PageAnswer): void {
