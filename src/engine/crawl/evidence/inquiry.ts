@@ -111,7 +111,8 @@ export class Inquiry {
     const isKept = earlier && change ? coversChange(earlier, change) : undefined;
     // An earlier change that was believed is none any more.
     this.kept.set(id, isKept === false && indexedStamp !== answer.indexedStamp ? undefined : isKept);
-    if (earlier && !isSameChange(earlier, change)) this.takenBack.set(id, { change: earlier, at });
+    const isBelieved = change === undefined && indexedStamp !== answer.indexedStamp;
+    if (earlier && !isBelieved && !isSameChange(earlier, change)) this.takenBack.set(id, { change: earlier, at });
     // What others have said since an earlier change says nothing about a new one, nor about a directive that comes later.
     if (!isKept) this.firstSeen.delete(id);
     this.answers.set(id, { ...answer, at });
@@ -138,8 +139,15 @@ export class Inquiry {
       hasOthers: this.hasOthers || this.held.has(id),
       indexedTexts: this.indexedTexts,
       takenBack: [...this.takenBack.values()].map((taken) => taken.change),
-      ownTakenBack: this.takenBack.get(id)?.change,
+      ownTakenBack: this.findOwnTakenBack(id),
     };
+  }
+
+  /** What other pages have shown and not kept as well was no text of the page. */
+  private findOwnTakenBack(id: UrlId): SuspiciousChange | undefined {
+    const own = this.takenBack.get(id)?.change;
+    const alike = [...this.takenBack.values()].filter(({ change }) => own && isSameChange(own, change));
+    return alike.length > 1 ? undefined : own;
   }
 
   /**
