@@ -58,6 +58,8 @@ describe('a text belonged to another document', () => {
     expect(await isOfAnother(undefined), 'never visited').toBe(false);
     expect([await isOfAnother(at(4)), await isOfAnother(at(5)), await isOfAnother(at(6))]).toEqual([false, true, true]);
     expect(await isOfAnother(at(6), { id: 1 }), 'its own').toBe(false);
+    const { isOfAnother: isOfTwin } = await siteWith({ url: 'http://a.example/y/index.html' });
+    expect(await isOfTwin(at(6)), 'that of its other address').toBe(false);
   });
 
   it.each<[string, Partial<UrlState>, string | undefined, boolean]>([

@@ -134,6 +134,7 @@ export class SameTexts {
     return others.some(
       (other) =>
         other.hostKey === hostKey &&
+        !isSameAddress(other.url, page.url) &&
         other.stamp !== undefined &&
         hasSameText(other.stamp, stamp) &&
         ((other.lastChangeAt ?? other.firstSeenAt) <= lastVisitAt ||
