@@ -19,7 +19,7 @@ const MAX_FAILED_ROOTS = 100;
 
 const HELD_MESSAGES = {
   held: 'deletions are held until an operator releases or drops them',
-  awaiting: 'deletions are waiting until the host shows a sign of life',
+  awaiting: 'deletions are waiting, because the host may have a fault',
   changed:
     'many pages of a host say the same; their documents stay as they are until the host is well, or an operator releases the changes',
 } as const;
