@@ -253,6 +253,20 @@ describe('a page to which another one redirects', () => {
     expect(requested).toEqual(expected === REFUSED ? [source.url] : []);
   });
 
+  it('is taken after its page was found well, also if that visit cannot be written yet', async () => {
+    const { find, redirects, source, inDoubt, clock, requested } = targets({
+      stamp: undefined,
+      lastVisitAt: undefined,
+    });
+    inDoubt.add(source.url);
+    expect(await find(FORM)).toMatchObject(REFUSED);
+    clock.advance(minutes(1));
+    await redirects.noteSettled(source, { reason: 'directive-wave' });
+    requested.length = 0;
+    expect(await find(FORM)).toMatchObject(TAKEN);
+    expect(requested).toEqual([]);
+  });
+
   it.each<[string, Partial<UrlState>, object]>([
     ['refused, not forgotten, for an indexed page', {}, REFUSED],
     ['refused for what a redirect has led to', { stamp: undefined, discoveredVia: 'redirect' }, REFUSED],

@@ -277,7 +277,7 @@ export class Redirects {
     const now = this.services.clock.now();
     const seen = this.seen.get(source.url);
     if (seen) return seen.kind !== 'look' && seen.since >= before(now, WALL_LIFETIME);
-    const visitedAt = source.lastVisitAt ?? 0;
+    const visitedAt = Math.max(source.lastVisitAt ?? 0, this.visits.get(source.url) ?? 0);
     return !isRedirecting(source) && visitedAt >= before(now, FRESH) && visitedAt >= this.startedAt;
   }
 
