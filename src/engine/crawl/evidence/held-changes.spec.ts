@@ -6,6 +6,7 @@ import {
   fails,
   leftOut,
   RELATED,
+  type Says,
   same,
   says,
   siteOf,
@@ -199,22 +200,27 @@ describe('a change in doubt', () => {
     expect(await visitAll(1)).toEqual(['well']);
   });
 
-  it.each([
-    [4, 'well'],
-    [7, 'directive-wave'],
-  ])('a directive of %i pages of 12 is obeyed after a day, unless most have it: %s', async (count, end) => {
-    const { site, visitAll, clock } = await siteOf(12);
-    const closed = Array.from({ length: count }, (_, i) => i + 1);
-    for (const page of closed) site.set(page, leftOut('noindex'));
-    const becomes = async (hoursLater: number): Promise<string[]> => {
-      clock.advance(hours(hoursLater));
-      return [...new Set(await visitAll(...closed))];
-    };
-    expect(await becomes(0)).toEqual(['directive-wave']);
-    expect(await becomes(23)).toEqual(['directive-wave']);
-    expect(await becomes(1)).toEqual([end]);
-    expect(await becomes(48)).toEqual([end]);
-  });
+  const NAMED: Says = (state) => says(write(state.id), { canonical: urlOf(12) })(state);
+  it.each<[string, number, Says, string]>([
+    ['noindex', 4, leftOut('noindex'), 'well'],
+    ['noindex', 7, leftOut('noindex'), 'directive-wave'],
+    ['a canonical URL', 4, NAMED, 'directive-wave'],
+  ])(
+    '%s of %i pages of 12 is obeyed after a day if it is noindex and no more than half have it',
+    async (_, count, answer, end) => {
+      const { site, visitAll, clock } = await siteOf(12);
+      const closed = Array.from({ length: count }, (_, i) => i + 1);
+      for (const page of closed) site.set(page, answer);
+      const becomes = async (hoursLater: number): Promise<string[]> => {
+        clock.advance(hours(hoursLater));
+        return [...new Set(await visitAll(...closed))];
+      };
+      expect(await becomes(0)).toEqual(['directive-wave']);
+      expect(await becomes(23)).toEqual(['directive-wave']);
+      expect(await becomes(1)).toEqual([end]);
+      expect(await becomes(48)).toEqual([end]);
+    },
+  );
 
   it('a page that was held is believed once it says the same at two visits', async () => {
     const { site, visitAll, clock } = await siteOf(12);

@@ -163,8 +163,9 @@ export class Inquiry {
     return new Set([...first, ...spread, ...rest]);
   }
 
-  private isHeldDirective(id: UrlId, { kind }: SuspiciousChange): boolean {
-    return kind === 'directive' && this.held.has(id);
+  /** A canonical URL is no wish to close a part of the site. */
+  private isHeldDirective(id: UrlId, change: SuspiciousChange): boolean {
+    return change.kind === 'directive' && change.target === undefined && this.held.has(id);
   }
 
   noteAsked(id: UrlId): void {
