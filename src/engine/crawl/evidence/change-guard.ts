@@ -230,7 +230,7 @@ export class ChangeGuard {
       verdict = await this.proceed(state.hostKey, inquiry, state.id, answer);
     const hasKept = inquiry.kept.get(state.id);
     if (verdict === 'believe' && (hasKept === false || !(await this.saysTheSame(state, change)))) verdict = 'doubt';
-    if (verdict === 'believe' && change.kind === 'directive')
+    if (verdict === 'believe' && findDirective(change))
       verdict = judgeClosedPart((await this.listDocuments(state.hostKey)).filter(({ id }) => id !== state.id));
     // The fault of a page may come and go.
     const isFirstSight = verdict === 'believe' && hasKept === undefined;

@@ -222,6 +222,17 @@ describe('a change in doubt', () => {
     },
   );
 
+  it('a page with a new text that says noindex waits for a day as well, as long as others are held', async () => {
+    const { site, visitAll, clock } = await siteOf(40);
+    for (const page of [1, 2, 3, 4]) site.set(page, leftOut('noindex'));
+    await visitAll(1, 2, 3, 4);
+    clock.advance(hours(1));
+    // It asks about itself only those that are well.
+    await visitAll(1);
+    site.set(30, says(write(900), { index: false, reason: 'noindex' }));
+    for (let times = 0; times < 3; times++) expect(await visitAll(30)).not.toContain('well');
+  });
+
   it('a page that was held is believed once it says the same at two visits', async () => {
     const { site, visitAll, clock } = await siteOf(12);
     for (let page = 1; page <= 12; page++) site.set(page, says(WALL));
