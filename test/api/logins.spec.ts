@@ -111,6 +111,8 @@ it.each([
 
 it('`crawlway login test` and `login list` show a login that works', async () => {
   const { site, world } = await startMembers();
+  // Until then, the crawl logs in as well.
+  await world.caughtUp(2);
   const { code, output } = await command('login', 'test', 'members', '--server', world.server.url);
   expect(output.split('\n')).toEqual([
     `1. opened the login page ${site.url('/login')} -> 200`,
