@@ -34,7 +34,7 @@ describe('a change that a page has shown and not kept', () => {
     expect(showThen(changed(1, write(2)), { ...changed(2, write(3)), indexedStamp: createStamp(2) }).takenBack).toBe(1);
   });
 
-  it('is no text of its own if other pages have shown it as well', () => {
+  it('does not count as its own text if other pages have shown it as well', () => {
     expect(showThen(changed(1, WALL), kept(1), [1, 2])).toEqual({ takenBack: 2, own: false });
   });
 });

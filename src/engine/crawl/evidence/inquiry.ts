@@ -163,7 +163,7 @@ export class Inquiry {
     return new Set([...first, ...spread, ...rest]);
   }
 
-  /** A canonical URL is no wish to close a part of the site. */
+  /** A canonical URL does not say that its page is to leave the index. */
   private isHeldDirective(id: UrlId, change: SuspiciousChange): boolean {
     return change.kind === 'directive' && change.target === undefined && this.held.has(id);
   }
