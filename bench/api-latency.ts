@@ -63,7 +63,7 @@ class Server {
     const knownCount = getOption('known', 0);
     if (knownCount > 0) await fillStore(join(data, 'crawlway.sqlite'), knownCount);
     const [port, receiverPort] = [18_742 + index, 18_752 + index];
-    writeFileSync(join(folder, 'config.xml'), createFullSpeedConfiguration(SITE, receiverPort));
+    writeFileSync(join(folder, 'config.xml'), createFullSpeedConfiguration(SITE, { receiverPort }));
     const receiver = await startProgram(
       join(DIST, 'test/support/ack-receiver.js'),
       ['--port', String(receiverPort)],

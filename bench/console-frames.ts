@@ -101,7 +101,7 @@ async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-frames-'));
   writeFileSync(
     join(folder, 'config.xml'),
-    createFullSpeedConfiguration(`http://127.0.0.1:${SITE_PORT}/`, RECEIVER_PORT),
+    createFullSpeedConfiguration(`http://127.0.0.1:${SITE_PORT}/`, { receiverPort: RECEIVER_PORT }),
   );
   const startDistProgram = (path: string, args: readonly string[], ready: RegExp) =>
     startProgram(join(DIST, path), args, ready);

@@ -7,7 +7,16 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ProcessTree, RUNTIME_FLAGS, readUsage, startProgram, stop, type Usage } from './processes.js';
+import {
+  ProcessTree,
+  RUNTIME_FLAGS,
+  readThreads,
+  readUsage,
+  startProgram,
+  stop,
+  type ThreadUsage,
+  type Usage,
+} from './processes.js';
 
 const DIST = fileURLToPath(new URL('..', import.meta.url));
 const API_PORT = 18_740;
@@ -45,13 +54,27 @@ export const createConfiguration = (attributes: string, elements: string, receiv
   <cw:Sink name="main" type="papi" url="http://127.0.0.1:${receiverPort}" connector="bench"/>
 </CrawlConfig>`;
 
-/** Creates such a configuration for one site, without politeness. */
-export const createFullSpeedConfiguration = (site: string, receiverPort: number): string =>
-  createConfiguration(
+/**
+ * Creates such a configuration for one site, without politeness. Roots of `otherHosts` may be submitted later; `content`
+ * are further elements of the crawler.
+ */
+export const createFullSpeedConfiguration = (
+  site: string,
+  {
+    receiverPort = RECEIVER_PORT,
+    otherHosts = [],
+    content = '',
+  }: { receiverPort?: number; otherHosts?: readonly string[]; content?: string } = {},
+): string => {
+  const rules = [new URL(site).hostname, ...otherHosts].map(
+    (host) => `<Rule><ar:Host val="${host}"/><Index/><Follow/><Accept/></Rule>`,
+  );
+  return createConfiguration(
     'nthreads="32" aggressive="true" throttleTimeMS="0"',
-    `<Root url="${site}"/><Rules group="bench"><Rule><ar:Host val="${new URL(site).hostname}"/><Index/><Follow/><Accept/></Rule></Rules>`,
+    `${content}<Root url="${site}" site="false"/><Rules group="bench">${rules.join('')}</Rules>`,
     receiverPort,
   );
+};
 
 export interface CrawlerState {
   readonly idle: boolean;
@@ -78,6 +101,7 @@ export class CrawlRun {
    * @param fill may write to the database, whose path it is given, before the server starts
    * @param checkout a built checkout whose server is measured instead of this one's
    * @param nodeFlags more flags of Node for the server
+   * @param cores those on which the server may run, as `taskset` names them
    */
   static async start(
     config: string,
@@ -85,7 +109,13 @@ export class CrawlRun {
       fill,
       checkout,
       nodeFlags = [],
-    }: { fill?: (database: string) => Promise<void>; checkout?: string; nodeFlags?: readonly string[] } = {},
+      cores,
+    }: {
+      fill?: (database: string) => Promise<void>;
+      checkout?: string;
+      nodeFlags?: readonly string[];
+      cores?: string;
+    } = {},
   ): Promise<CrawlRun> {
     const folder = mkdtempSync(join(tmpdir(), 'crawlway-bench-'));
     const data = join(folder, 'data');
@@ -98,12 +128,11 @@ export class CrawlRun {
     const startedAt = performance.now();
     const args = ['serve', '--config', file, '--data', data, '--port', String(API_PORT)];
     const program = join(checkout === undefined ? DIST : join(checkout, 'dist'), 'program/main.js');
-    const server = await startProgram(program, args, /is ready/, [...RUNTIME_FLAGS, ...nodeFlags]).catch(
-      async (error: unknown) => {
-        await stop(receiver);
-        throw error;
-      },
-    );
+    const flags = [...RUNTIME_FLAGS, ...nodeFlags];
+    const server = await startProgram(program, args, /is ready/, flags, cores).catch(async (error: unknown) => {
+      await stop(receiver);
+      throw error;
+    });
     return new CrawlRun(folder, receiver, server, { startedAt, readyAt: performance.now() });
   }
 
@@ -151,6 +180,10 @@ export class CrawlRun {
 
   getUsage(): Usage | undefined {
     return readUsage(this.server);
+  }
+
+  getThreads(): ThreadUsage[] {
+    return readThreads(this.server);
   }
 
   /** Watches the server and the processes that it starts; the caller must stop the returned object. */

@@ -17,11 +17,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { CrawlRun, createConfiguration, getOption, getOptions, median } from './crawl-run.js';
-import { hasJdkDocumentation, JDK_DOCUMENTATION } from './folder-site.js';
+import { CrawlRun, createFullSpeedConfiguration, getOption, getOptions, median } from './crawl-run.js';
+import { startCrawledSite } from './crawled-site.js';
 import { fillStore } from './known-urls.js';
-import { startProgram, stop, type Usage } from './processes.js';
+import { stop, type Usage } from './processes.js';
 import { describeProfiles } from './thread-profiles.js';
 import { Yardstick } from './yardstick.js';
 
@@ -43,8 +42,6 @@ interface Run {
   readonly yardstick: number;
 }
 
-const DIST = fileURLToPath(new URL('..', import.meta.url));
-const SITE_PORT = 18_090;
 /** Path of GNU time. */
 const GNU_TIME = '/usr/bin/time';
 
@@ -61,10 +58,8 @@ async function crawl(
   seed: string,
   { knownCount, followingRoots = [], content = '', checkout, nodeFlags }: CrawlOptions,
 ): Promise<{ firstRun: Run; laterRuns: Run[] }> {
-  const hosts = [seed, ...followingRoots].map((url) => `<ar:Host val="${new URL(url).hostname}"/>`);
-  const rules = `${content}<Root url="${seed}" site="false"/><Rules group="bench">
-    ${hosts.map((host) => `<Rule>${host}<Index/><Follow/><Accept/></Rule>`).join('')}</Rules>`;
-  const config = createConfiguration('nthreads="32" aggressive="true" throttleTimeMS="0"', rules);
+  const otherHosts = followingRoots.map((url) => new URL(url).hostname);
+  const config = createFullSpeedConfiguration(seed, { otherHosts, content });
   const fill = knownCount > 0 ? (file: string) => fillStore(file, knownCount) : undefined;
   const run = await CrawlRun.start(config, { fill, checkout, nodeFlags });
   const yardstick = new Yardstick();
@@ -92,7 +87,7 @@ async function crawlAgain(run: CrawlRun, url: string): Promise<Run> {
   const usageBefore = run.getUsage();
   const yardstick = new Yardstick();
   const startedAt = performance.now();
-  await run.post('/roots', { url });
+  await run.post('/roots', { url, site: false });
   const { indexed } = await run.waitUntilIdle(indexedBefore + 1);
   const seconds = (performance.now() - startedAt) / 1000;
   const usageAfter = run.getUsage();
@@ -157,33 +152,11 @@ function formatRatios(name: string, ownRuns: readonly Run[], otherRuns: readonly
   return `beside ${name}, pairs in turns: ${whole} of the pages/s, ${alone} of those of the crawl alone, ${cpu} of the CPU, ${memory} of the memory`;
 }
 
-interface Site {
-  readonly seed: string;
-  readonly pages: number;
-  readonly server?: ChildProcess;
-}
-
-async function findSite(): Promise<Site> {
-  const wanted = getOption('pages', '');
-  const pages = Number(wanted || '10000');
-  const [seed] = getOptions('seed');
-  if (seed !== undefined) return { seed, pages };
-  const origin = `http://127.0.0.1:${SITE_PORT}`;
-  const start = (program: string, ...args: string[]) =>
-    startProgram(join(DIST, program), ['--port', String(SITE_PORT), ...args], /http/);
-  if (wanted === '' && hasJdkDocumentation()) {
-    const server = await start('bench/folder-site.js');
-    return { seed: `${origin}${JDK_DOCUMENTATION.start}`, pages: JDK_DOCUMENTATION.documents, server };
-  }
-  if (wanted === '') console.log('a synthetic site, which has few links and metas: apt-get install openjdk-17-doc');
-  return { seed: `${origin}/`, pages, server: await start('bench/synthetic-site.js', '--pages', String(pages)) };
-}
-
 async function main(): Promise<void> {
   const runs = Number(getOption('runs', '3'));
   const knownCount = Number(getOption('known', '0'));
   const besides = getOptions('beside').map((folder) => resolve(folder));
-  const { seed, pages, server } = await findSite();
+  const { seed, pages, server } = await startCrawledSite();
   const expected = Number(getOption('expect', String(pages)));
   const peers = getOptions('peer').map((text) => ({
     name: text.slice(0, text.indexOf('=')),

@@ -8,6 +8,7 @@ import { describeMachine } from './crawl-run.js';
 
 const PARTS: Readonly<Record<string, string>> = {
   crawl: 'whole crawls of one host with everything on',
+  cores: 'what a page costs each thread, a crawl on one core and on two, and what limits it on more',
   hosts: 'many hosts: the share of what politeness allows',
   revisits: 'revisits of unchanged pages (304) against first fetches',
   known: 'cost of a page, memory and start with 10 million known URLs',

@@ -30,15 +30,21 @@ export interface Usage {
   readonly peakMb: number;
 }
 
-/** Starts a program of dist/ and resolves when it has printed a line that matches. */
+/**
+ * Starts a program of dist/ and resolves when it has printed a line that matches.
+ * @param cores those on which it may run, as `taskset` names them, for example `0,1`
+ */
 export async function startProgram(
   file: string,
   args: readonly string[],
   readyPattern: RegExp,
   flags: readonly string[] = [],
+  cores?: string,
 ): Promise<ChildProcess> {
   const env = { ...RUNTIME_ENV, ...process.env };
-  const child = spawn(process.execPath, [...flags, file, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env });
+  const pinned = cores === undefined ? [] : ['taskset', '-c', cores];
+  const [command, ...commandArgs] = [...pinned, process.execPath, ...flags, file, ...args];
+  const child = spawn(command!, commandArgs, { stdio: ['ignore', 'pipe', 'inherit'], env });
   const lines = createInterface({ input: child.stdout! });
   await new Promise<void>((resolve, reject) => {
     lines.on('line', (line) => {
@@ -51,15 +57,22 @@ export async function startProgram(
 
 /** What a process has used so far, read from /proc; undefined if the system has no /proc. */
 export function readUsage(child: ChildProcess): Usage | undefined {
-  try {
-    const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1];
-    return { cpu: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND, peakMb: Number(peak) / 1024 };
-  } catch {
-    return undefined;
-  }
+  const stat = readStat(`${child.pid}`);
+  if (!stat) return undefined;
+  const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1];
+  return { cpu: stat.cpu, peakMb: Number(peak) / 1024 };
 }
+
+export interface ThreadUsage {
+  /** At most 15 bytes of the thread's name. */
+  readonly name: string;
+  /** User and system time, in seconds. */
+  readonly cpu: number;
+}
+
+/** What each thread of a process that still runs has used so far; the first one is the main thread. */
+export const readThreads = ({ pid }: ChildProcess): ThreadUsage[] =>
+  readdirSync(`/proc/${pid}/task`).flatMap((thread) => readStat(`${pid}/task/${thread}`) ?? []);
 
 /**
  * Watches a process and all processes that it starts, with a sample every quarter of a second. What a process does
@@ -85,7 +98,7 @@ export class ProcessTree {
   }
 
   sample(): void {
-    const stats = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (readStat(Number(name)) ?? []) : []));
+    const stats = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (readStat(name) ?? []) : []));
     const treePids = new Set([this.root]);
     for (let size = 0; size < treePids.size; ) {
       size = treePids.size;
@@ -102,14 +115,27 @@ export class ProcessTree {
   }
 }
 
-function readStat(pid: number): { pid: number; parent: number; startedAt: string; cpu: number } | undefined {
+interface Stat extends ThreadUsage {
+  readonly pid: number;
+  readonly parent: number;
+  readonly startedAt: string;
+}
+
+/** @param task a process, or `PID/task/THREAD` */
+function readStat(task: string): Stat | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const cpu = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-    return { pid, parent: Number(fields[1]), startedAt: fields[19]!, cpu };
+    const stat = readFileSync(`/proc/${task}/stat`, 'utf8');
+    const [start, end] = [stat.indexOf('('), stat.lastIndexOf(')')];
+    const fields = stat.slice(end + 2).split(' ');
+    return {
+      name: stat.slice(start + 1, end),
+      pid: Number.parseInt(stat, 10),
+      parent: Number(fields[1]),
+      startedAt: fields[19]!,
+      cpu: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND,
+    };
   } catch {
-    return undefined; // the process has ended
+    return undefined; // it has ended
   }
 }
 

@@ -11,7 +11,6 @@ import { startSyntheticSite } from './synthetic-site.js';
 const pages = Number(getOption('pages', '3000'));
 const maxSeconds = Number(getOption('seconds', '60'));
 const SITE_PORT = 18_760;
-const RECEIVER_PORT = 18_750;
 const SINKS_URL = 'http://127.0.0.1:18740/api/v1/sinks';
 const RESPONSE_DELAY_MS = 10_000;
 
@@ -22,7 +21,7 @@ interface SinkState {
 
 /** @param otherSinkUrl address of a second sink. Absent: the crawler has only one. */
 function createConfiguration(site: string, otherSinkUrl?: string): string {
-  const configuration = createFullSpeedConfiguration(site, RECEIVER_PORT);
+  const configuration = createFullSpeedConfiguration(site);
   if (otherSinkUrl === undefined) return configuration;
   return configuration
     .replace('<cw:PushTo sink="main"/>', '<cw:PushTo sink="main"/><cw:PushTo sink="other"/>')

@@ -35,6 +35,7 @@ import type { OpenTelemetry } from '../adapters/telemetry/open-telemetry.js';
 import { readTelemetrySettings } from '../adapters/telemetry/telemetry-settings.js';
 import { ApiPriority } from '../adapters/threads/api-priority.js';
 import { PageThreadPool } from '../adapters/threads/page-thread-pool.js';
+import { choosePageThreadLimits } from '../adapters/threads/thread-load.js';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import type { Problem } from '../domain/crawl/place.js';
 import type { SinkDefinition, WebhookDefinition } from '../domain/crawl/sink-definition.js';
@@ -117,17 +118,6 @@ export function openLog(env: NodeJS.ProcessEnv): Log {
 const RENDER_THREAD = new URL('./render.thread.js', import.meta.url);
 const PAGE_THREAD = new URL('./pages.thread.js', import.meta.url);
 
-/**
- * Pages cost more than everything else together, so they get every core but one, which schedules, stores and delivers.
- * Two page threads on two cores take 10 % more time (each compiles the same code) and 40 MB more memory. With more than
- * a few threads, the store is the bottleneck. If reading a page costs several times as much as the rest, as it does
- * with selectors, a thread on the last core pays off as well.
- */
-const choosePageThreadLimits = (): { threads: number; maxThreads: number } => ({
-  threads: Math.min(8, Math.max(1, availableParallelism() - 1)),
-  maxThreads: Math.min(8, availableParallelism()),
-});
-
 export const systemClock: Clock = new SystemClock();
 
 /** Shared by the HTTP server, the page threads and the store: their requests and results arrive in the same event loop. */
@@ -170,7 +160,7 @@ export async function openEngine({
     processor: new PageThreadPool({
       entry: PAGE_THREAD,
       rendererEntry: RENDER_THREAD,
-      ...choosePageThreadLimits(),
+      ...choosePageThreadLimits(availableParallelism()),
       plugins,
       log,
       apiPriority,

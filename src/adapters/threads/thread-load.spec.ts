@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { ThreadDemand } from './thread-load.js';
+import { choosePageThreadLimits, ThreadDemand } from './thread-load.js';
+
+it.each([
+  [1, { threads: 1, maxThreads: 1 }],
+  [2, { threads: 1, maxThreads: 2 }],
+  [4, { threads: 3, maxThreads: 4 }],
+  [8, { threads: 7, maxThreads: 8 }],
+  [32, { threads: 8, maxThreads: 8 }],
+])('page threads for %i cores', (cores, limits) => {
+  expect(choosePageThreadLimits(cores)).toEqual(limits);
+});
 
 describe('one more page thread is wanted', () => {
   const wanted = (shares: readonly [main: number, ...threads: number[]][]): boolean[] => {
