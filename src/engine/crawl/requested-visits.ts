@@ -140,6 +140,11 @@ export class UrgentVisits<W extends UrgentWindow> {
     return this.waitingUrls.get(hostKey)?.url.id === id && this.waitingUrls.delete(hostKey);
   }
 
+  /** What is known about the host may have been read from the store, without which nothing is requested. */
+  noteHostReady(hostKey: string): void {
+    if (this.waitingUrls.has(hostKey)) this.wake();
+  }
+
   revoke(isLost: (hostKey: string) => boolean): void {
     for (const hostKey of this.waitingUrls.keys()) if (isLost(hostKey)) this.waitingUrls.delete(hostKey);
   }

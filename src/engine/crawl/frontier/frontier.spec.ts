@@ -215,6 +215,20 @@ it('a URL of a resting host that is being visited is not queued for another visi
   expect(frontier.queueUrgently(state!)).toBe(true);
 });
 
+it('a requested URL of a new host is visited as soon as the store has told what is known about the host', async () => {
+  const { store, clock, frontier, hosts } = await open();
+  const hostKey = 'http://b.example';
+  const [seeded] = await store.seed([newUrl(`${hostKey}/1`, { source: 0, dueAt: clock.now(), hostKey })]);
+  const wake = vi.fn();
+  frontier.onReady(wake);
+  expect(frontier.queueUrgently(seeded!.state)).toBe(true);
+  expect(frontier.takeNext()).toBeUndefined();
+  wake.mockClear();
+  await until(() => hosts.get(hostKey).loaded);
+  expect(wake).toHaveBeenCalled();
+  expect(frontier.takeNext()?.url.id).toBe(seeded!.state.id);
+});
+
 it('of the hosts with URLs in memory, the two with the most are named', async () => {
   const { store, clock, frontier } = await open();
   const urls = ['http://b.example/1', ...[1, 2, 3].map((i) => `http://c.example/${i}`), `${HOST}/1`, `${HOST}/2`];

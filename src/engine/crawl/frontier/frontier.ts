@@ -91,7 +91,10 @@ export class Frontier {
       if (window && window === gatedWindow) this.offer(window);
     });
     this.unregister = this.hosts.addUser({
-      onHostReady: (host) => this.offerAgain(host),
+      onHostReady: (host) => {
+        this.urgent.noteHostReady(host.key);
+        this.offerAgain(host);
+      },
       isUsing: (hostKey) => this.windows.has(hostKey),
     });
   }
