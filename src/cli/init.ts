@@ -3,6 +3,8 @@ import { lookup } from 'node:dns/promises';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
+import type { Readable } from 'node:stream';
+import axios, { type AxiosError } from 'axios';
 import { isPublicAddress } from '../domain/net/address.js';
 import { toLookupName } from '../domain/net/local-names.js';
 import { getSinkOptions, listSecretOptions, SINK_TYPE_NAMES, type SinkType } from '../domain/push/sink-types.js';
@@ -125,15 +127,18 @@ const REACH_TIMEOUT_MS = 5_000;
 /** Requests the start page once, as a crawl would; returns what is wrong, in words for the operator. */
 async function findReachProblem(start: URL): Promise<string | undefined> {
   try {
-    const { status, body } = await fetch(start, {
+    const { status, data } = await axios.get<Readable>(start.href, {
       headers: { 'user-agent': 'Crawlway/0.1' },
       signal: AbortSignal.timeout(REACH_TIMEOUT_MS),
-      redirect: 'manual',
+      maxRedirects: 0,
+      proxy: false,
+      responseType: 'stream',
+      validateStatus: null,
     });
-    await body?.cancel();
+    data.destroy();
     return status < 400 ? undefined : `${start.href} answers ${status}: check the URL, or whether it needs a login.`;
   } catch (error) {
-    return `${start.href} cannot be reached from here (${(error as { cause?: { code?: string } }).cause?.code ?? String(error)}): check that the site is running, and proxies.`;
+    return `${start.href} cannot be reached from here (${(error as AxiosError).code ?? String(error)}): check that the site is running, and proxies.`;
   }
 }
 

@@ -1,7 +1,6 @@
-import http, { type ClientRequest, type IncomingMessage } from 'node:http';
-import https from 'node:https';
-import { pipeline, type Readable } from 'node:stream';
-import { constants, createUnzip } from 'node:zlib';
+import type { ClientRequest } from 'node:http';
+import type { Readable } from 'node:stream';
+import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
 import type { SinkSettings } from '../../domain/crawl/sink-definition.js';
 import { describeConnectionFault } from '../../domain/fetch/connection-faults.js';
 import type { OptionValues } from '../../domain/options.js';
@@ -37,6 +36,7 @@ const MAX_QUOTE_LENGTH = 500;
 export class SinkClient {
   private readonly baseUrl: URL;
   private readonly agents: Agents;
+  private readonly httpClient: AxiosInstance;
   private readonly signer: AwsSigner | undefined;
   private readonly authorization: Secret | undefined;
 
@@ -50,20 +50,32 @@ export class SinkClient {
     if (basePath) this.baseUrl.pathname = `${this.baseUrl.pathname.replace(/(?<!\/)\/+$/, '')}${basePath}`;
     const { concurrency, options } = definition;
     this.agents = createAgents({ ...definition, fingerprint: options.fingerprint }, concurrency + 1); // one more for a listing
+    this.httpClient = axios.create({
+      ...this.agents,
+      proxy: false,
+      maxRedirects: 0,
+      maxBodyLength: Number.POSITIVE_INFINITY,
+      validateStatus: null,
+      headers: { 'user-agent': 'Crawlway' },
+      transformRequest: [(data) => data],
+      transformResponse: [(data) => data],
+    });
     this.signer = createAwsSigner(options);
     this.authorization = createAuthorizationHeader(definition.options, this.baseUrl, keyScheme);
     this.baseUrl.username = '';
     this.baseUrl.password = '';
   }
 
-  request(request: SinkRequest, signal: AbortSignal): Promise<SinkResponse> {
-    return this.exchange(request, signal, async ({ sent, head, body }) => {
-      const text = await readText(body);
-      // A server may respond before it has read the whole request.
-      if (sent.writableFinished) request.onBodySent?.();
-      const retryAfterMs = parseRetryAfter(head.headers['retry-after'], Date.now());
-      return { status: head.statusCode ?? 0, body: text, retryAfterMs };
-    });
+  async request(request: SinkRequest, signal: AbortSignal): Promise<SinkResponse> {
+    const timeoutSignal = AbortSignal.timeout(this.definition.timeout);
+    const response: AxiosResponse<string> = await this.send(request, AbortSignal.any([signal, timeoutSignal]), 'text');
+    // A server may respond before it has read the whole request.
+    if ((response.request as ClientRequest | undefined)?.writableFinished) request.onBodySent?.();
+    return {
+      status: response.status,
+      body: response.data ?? '',
+      retryAfterMs: parseRetryAfter(findHeader(response, 'retry-after'), Date.now()),
+    };
   }
 
   /**
@@ -71,11 +83,10 @@ export class SinkClient {
    * request succeeds.
    */
   async stream(request: SinkRequest, signal: AbortSignal): Promise<Readable> {
-    const { head, body } = await this.exchange(request, signal, (response) => response);
-    const { statusCode: status = 0 } = head;
-    if (isSuccess({ status })) return body;
-    body.destroy();
-    throw this.toUnavailable({ status, body: '' });
+    const response: AxiosResponse<Readable> = await this.send(request, signal, 'stream');
+    if (isSuccess(response)) return response.data;
+    response.data.destroy();
+    throw this.toUnavailable({ status: response.status, body: '' });
   }
 
   /** Creates the error for a response that concerns the whole sink instead of an individual order. */
@@ -101,45 +112,22 @@ export class SinkClient {
     return `sink ${this.definition.name} at ${this.baseUrl.origin}`;
   }
 
-  /** Sends the request; `read` has to end within the timeout, too. */
-  private async exchange<T>(
-    request: SinkRequest,
-    signal: AbortSignal,
-    read: (response: ReceivedResponse) => T | Promise<T>,
-  ): Promise<T> {
-    const timeLimit = new AbortController();
-    const timer = setTimeout(() => timeLimit.abort(new DOMException('', 'TimeoutError')), this.timeout);
-    const end = AbortSignal.any([signal, timeLimit.signal]);
+  private async send(request: SinkRequest, signal: AbortSignal, responseType: 'text' | 'stream') {
     try {
-      return await read(await this.send(request, end));
+      checkLiteralHost(this.baseUrl, this.definition.allowedAddresses);
+      const { method, query, body: data } = request;
+      const url = this.buildUrl(request.path);
+      const headers = this.signer ? await this.signer.sign(url, request) : this.buildHeaders(request);
+      // A listing is read in pieces, so its size is not limited and the timeout applies only until the response begins.
+      const limits =
+        responseType === 'stream'
+          ? { timeout: this.timeout, maxContentLength: -1 }
+          : { maxContentLength: MAX_RESPONSE_BYTES };
+      const config = { method, url, params: query, headers, data, signal, responseType, ...limits };
+      return await this.httpClient.request(config);
     } catch (error) {
-      throw new SinkUnavailable(`${this.displayName}: ${this.describeFailure(error, end)}`);
-    } finally {
-      clearTimeout(timer);
+      throw new SinkUnavailable(`${this.displayName}: ${this.describeFailure(error, signal)}`);
     }
-  }
-
-  private async send(request: SinkRequest, signal: AbortSignal): Promise<ReceivedResponse> {
-    checkLiteralHost(this.baseUrl, this.definition.allowedAddresses);
-    const { method, query = {}, body } = request;
-    const url = new URL(this.buildUrl(request.path));
-    const headers = {
-      ...DEFAULT_HEADERS,
-      ...(method === 'POST' || method === 'PUT' ? FORM_CONTENT : {}),
-      ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
-      ...(this.signer ? await this.signer.sign(url.href, request) : this.buildHeaders(request)),
-    };
-    for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
-    const { httpAgent, httpsAgent } = this.agents;
-    return new Promise((resolve, reject) => {
-      const sent =
-        url.protocol === 'https:'
-          ? https.request(url, { method, headers, signal, agent: httpsAgent })
-          : http.request(url, { method, headers, signal, agent: httpAgent });
-      sent.once('response', (head) => resolve({ sent, head, body: decode(head) }));
-      sent.on('error', reject);
-      sent.end(body);
-    });
   }
 
   private buildHeaders(request: SinkRequest): SinkRequest['headers'] {
@@ -162,39 +150,6 @@ export class SinkClient {
     const { code } = error as { code?: string };
     return describeConnectionFault(error) ?? (error.message || code || error.name);
   }
-}
-
-/** A response whose header has arrived. */
-interface ReceivedResponse {
-  readonly sent: ClientRequest;
-  readonly head: IncomingMessage;
-  /** The decoded body. */
-  readonly body: Readable;
-}
-
-const DEFAULT_HEADERS = {
-  accept: 'application/json, text/plain, */*',
-  'accept-encoding': 'gzip, deflate',
-  'user-agent': 'Crawlway',
-};
-const FORM_CONTENT = { 'content-type': 'application/x-www-form-urlencoded' };
-
-/** A response to HEAD says how its body would be encoded, and has none. */
-const decode = (head: IncomingMessage): Readable =>
-  /^(?:x-)?(?:gzip|deflate)$/i.test(head.headers['content-encoding'] ?? '')
-    ? pipeline(head, createUnzip({ finishFlush: constants.Z_SYNC_FLUSH }), () => undefined)
-    : head;
-
-async function readText(body: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.byteLength;
-    if (size > MAX_RESPONSE_BYTES)
-      throw new Error('The response is larger than allowed. Check that this is the right URL.');
-    chunks.push(chunk);
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 export interface HttpSinkDefinition extends SinkSettings {
@@ -222,6 +177,11 @@ function createAuthorizationHeader(
   const password = options.password?.reveal() ?? decodePercent(url.password);
   return new Secret(`Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`);
 }
+
+const findHeader = (response: AxiosResponse, name: string): string | undefined => {
+  const value = response.headers[name];
+  return typeof value === 'string' ? value : undefined;
+};
 
 const MAX_WAIT_MS = 86_400_000;
 

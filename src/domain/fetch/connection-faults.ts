@@ -77,7 +77,7 @@ const FAULTS: readonly Fault[] = [
     nextStep: 'Check the port, and whether the server is running.',
   },
   {
-    pattern: /^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/,
+    pattern: /^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|stream has been aborted)$/,
     text: 'The server closed the connection before its response was complete',
     nextStep: 'Check the log of the server, or of a proxy or firewall in front of it.',
   },
@@ -110,6 +110,11 @@ const FAULTS: readonly Fault[] = [
     pattern: /chunk size/i,
     text: 'The size of a chunk in the response is not a number',
     nextStep: "Contact the server's operator.",
+  },
+  {
+    pattern: /^maxContentLength size of/,
+    text: 'The response is larger than allowed',
+    nextStep: 'Check that this is the right URL.',
   },
   {
     pattern: /content-length|CONTENT_LENGTH/i,

@@ -97,6 +97,8 @@ describe('a connection fault', () => {
     [new Error('two Content-Length headers'), 'wrong Content-Length'],
     [new Error('bad response'), 'not valid HTTP'],
     [new Error('bad upgrade'), 'not valid HTTP'],
+    [new Error('stream has been aborted'), 'before its response was complete'],
+    [new Error('maxContentLength size of 9 exceeded'), 'larger than allowed'],
     [Object.assign(new Error(''), { name: 'HTTPParserError' }), 'not valid HTTP'],
   ])('without a code is known by its message: %s', (error, text) => {
     const description = describeConnectionFault(error);
