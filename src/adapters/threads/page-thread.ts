@@ -225,13 +225,11 @@ export class PageThread {
  * collector, documents caused nearly all full collections.
  */
 function addTimes({ answer, readyAt, readingMs }: Extract<PageAnswer, { answer: unknown }>): PageResult {
-  const age = milliseconds(Math.max(0, Math.floor(getUptimeMs() - readyAt) - 1));
   const result = answer as PageResult;
   const [bytes] = collectTransferableBuffers(answer);
-  return {
-    ...result,
-    age,
+  return Object.assign(result, {
+    age: milliseconds(Math.max(0, Math.floor(getUptimeMs() - readyAt) - 1)),
     readingTime: milliseconds(Math.round(readingMs + (result.decodingTime ?? 0))),
     release: () => bytes?.transfer(0),
-  };
+  });
 }

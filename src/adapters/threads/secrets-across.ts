@@ -76,7 +76,8 @@ function replaceDeep(value: unknown, replace: (part: object) => object | undefin
   const replacement = replace(value);
   if (replacement) return replacement;
   let copy: Record<string, unknown> | undefined;
-  for (const [name, part] of Object.entries(value)) {
+  for (const name in value) {
+    const part = (value as Record<string, unknown>)[name];
     const replacedPart = replaceDeep(part, replace);
     if (replacedPart === part) continue;
     copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;

@@ -74,6 +74,7 @@ export class DocumentsByText {
   }
 
   remove(document: Pick<ComparedDocument, 'id' | 'stamp' | 'hostKey'>): void {
+    if (this.ids.size === 0) return;
     const key = toKey(document);
     const known = toList(this.ids.get(key));
     const remaining = known.filter((id) => id !== document.id);
@@ -85,11 +86,21 @@ export class DocumentsByText {
 const toList = (ids: UrlId | readonly UrlId[] | undefined): readonly UrlId[] =>
   ids === undefined ? [] : typeof ids === 'number' ? [ids] : ids;
 
+/** Without a copy of the digits. */
+function readHex(text: string, start: number, end: number): number {
+  let value = 0;
+  for (let index = start; index < end; index++) {
+    const code = text.charCodeAt(index);
+    value = value * 16 + (code & 15) + (code > 57 ? 9 : 0);
+  }
+  return value;
+}
+
 /** 52 bits of the text's digest, mixed with the name of the site. */
 function toKey({ stamp, hostKey }: Pick<ComparedDocument, 'stamp' | 'hostKey'>): number {
   const start = stamp.startsWith(CONTENT_PREFIX) ? CONTENT_PREFIX.length : 0;
-  const high = Number.parseInt(stamp.slice(start, start + 5), 16) || 0;
-  let low = Number.parseInt(stamp.slice(start + 5, start + 13), 16) || 0;
+  const high = readHex(stamp, start, start + 5);
+  let low = readHex(stamp, start + 5, start + 13);
   const site = toSiteName(hostKey);
   for (let index = 0; index < site.length; index++) low = Math.imul(low ^ site.charCodeAt(index), 0x01000193);
   return high * 2 ** 32 + (low >>> 0);

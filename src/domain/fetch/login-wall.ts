@@ -118,9 +118,9 @@ export class LoginWalls {
   }
 
   #recordVisit(hostKey: string, visit: RecentVisit): readonly RecentVisit[] {
-    const previousVisits = this.#recentVisits.get(hostKey) ?? [];
-    const recentVisits = previousVisits.filter(({ at }) => at > visit.at - WINDOW).slice(1 - MAX_VISITS);
+    const recentVisits = this.#recentVisits.get(hostKey) ?? [];
     recentVisits.push(visit);
+    while (recentVisits.length > MAX_VISITS || recentVisits[0]!.at <= visit.at - WINDOW) recentVisits.shift();
     this.#recentVisits.delete(hostKey);
     this.#recentVisits.set(hostKey, recentVisits);
     for (const oldestHost of this.#recentVisits.keys()) {

@@ -5,6 +5,7 @@
  */
 import type { TrapDefinition } from '../crawl/definition.js';
 import type { LinkRulesDefinition } from '../crawl/policy-definition.js';
+import { countRepetitions } from '../url/url-pattern.js';
 import { isRoot, isRootRedirect, type Layer, type Rejection } from './layer.js';
 import type { ReasonCode } from './reasons.js';
 import type { Candidate, TraceStep } from './verdict.js';
@@ -121,7 +122,7 @@ function findRepetitionObjection(path: string, limit: number): string | undefine
   if (countSegments(path) <= limit) return undefined;
   const segments = path.split('/').filter((segment) => segment !== '');
   // In nearly all paths, no segment is repeated so often.
-  if (segments.length - new Set(segments).size < limit) return undefined;
+  if (countRepetitions(segments) < limit) return undefined;
   const counts = new Map<string, number>();
   for (const segment of segments) {
     const count = (counts.get(segment) ?? 0) + 1;

@@ -31,6 +31,8 @@ export interface EndlessServices {
   readonly processor: Pick<PageProcessor, 'forget'>;
 }
 
+const NONE: ReadonlySet<NewUrl> = new Set();
+
 /** The stored data of a host: its endless patterns and the limit under which they were found. */
 interface StoredPatterns {
   readonly limit: number;
@@ -82,8 +84,8 @@ export class EndlessLinks {
   ): Promise<UrlState[]> {
     const isJudged = words !== undefined && this.patterns.isWatched(page.hostKey, page.url);
     const suspicious =
-      isJudged && this.patterns.isEndless(page.hostKey, page.url) ? this.selectEndlessLinks(links) : new Set();
-    const newUrls = await discover(links.filter((link) => !suspicious.has(link)));
+      isJudged && this.patterns.isEndless(page.hostKey, page.url) ? this.selectEndlessLinks(links) : NONE;
+    const newUrls = await discover(suspicious.size === 0 ? links : links.filter((link) => !suspicious.has(link)));
     for (const newUrl of newUrls)
       if (newUrl.discoveredVia === 'link' && !this.strangers.haveNamed(newUrl))
         this.patterns.countNewUrl(newUrl.hostKey, newUrl.url);

@@ -61,19 +61,17 @@ export class Discovery {
     for (const found of lists.flat()) {
       const answer = this.strangers.areNaming(found);
       const isStrange = answer !== false && (await answer);
-      const url = {
-        ...found,
-        isStrange,
-        source: isStrange ? await this.placeStrange(found, batch) : this.placeOwn(found),
-      };
-      let room = await this.checkRoom(url, batch);
+      const source = isStrange ? await this.placeStrange(found, batch) : this.placeOwn(found);
+      const placed = { url: source === found.source ? found : { ...found, source }, isStrange };
+      let room = await this.checkRoom(placed, batch);
       if (room === 'unknown') {
         inserted.push(...(await this.insert(batch.takeAll())));
-        room = await this.checkRoom(url, batch);
+        room = await this.checkRoom(placed, batch);
       }
-      if (room === 'some') batch.add(url);
+      if (room === 'some') batch.add(placed);
     }
     inserted.push(...(await this.insert(batch.takeAll())));
+    if (inserted.length === 0) return lists.map(() => []);
     const byUrl = new Map(inserted.map((state) => [getUrlIdentity(state), state]));
     return lists.map((list) => [...new Set(list.map(getUrlIdentity))].flatMap((url) => byUrl.get(url) ?? []));
   }
@@ -112,7 +110,7 @@ export class Discovery {
 
   private async insert(urls: PlacedUrl[]): Promise<UrlState[]> {
     if (urls.length === 0) return [];
-    const inserted = await this.store.discover(urls.map(({ isStrange: _, ...url }) => url));
+    const inserted = await this.store.discover(urls.map(({ url }) => url));
     await this.takeOverKnown(urls, inserted);
     const byCrawler = new Map<string, UrlState[]>();
     for (const state of inserted) {
@@ -130,11 +128,13 @@ export class Discovery {
 
   /** URLs that only strangers have named so far, and the host itself now, are the host's own from now on. */
   private async takeOverKnown(urls: readonly PlacedUrl[], inserted: readonly UrlState[]): Promise<void> {
-    const isUnderPressure = (url: PlacedUrl): boolean =>
-      !url.isStrange && url.source !== undefined && this.countWaiting(url) > 0;
+    const underPressure = urls.flatMap(({ url, isStrange }) =>
+      !isStrange && url.source !== undefined && this.countWaiting(url) > 0 ? [url] : [],
+    );
+    if (underPressure.length === 0) return;
     const newUrls = new Set(inserted.map(getUrlIdentity));
     const byHost = Map.groupBy(
-      urls.filter((url) => isUnderPressure(url) && !newUrls.has(getUrlIdentity(url))),
+      underPressure.filter((url) => !newUrls.has(getUrlIdentity(url))),
       getHostIdentity,
     );
     for (const [host, hostUrls] of byHost) {
@@ -146,7 +146,7 @@ export class Discovery {
       const taken = hostUrls.filter(({ url }) => strange.delete(url));
       if (taken.length === 0) continue;
       // At once: the host's queue goes on in the meantime.
-      const seeded = await this.store.seed(taken.map(({ isStrange: _, ...url }) => ({ ...url, source: OWN_SOURCE })));
+      const seeded = await this.store.seed(taken.map((url) => ({ ...url, source: OWN_SOURCE })));
       const size = this.hostSizes.get(host)!;
       size.strange -= taken.length;
       size.waiting = Math.max(0, size.waiting - taken.length);
@@ -156,7 +156,7 @@ export class Discovery {
   }
 
   /** Checks whether there is room for one more URL; `unknown` until it is known how many URLs of the batch are new. */
-  private async checkRoom(url: PlacedUrl, batch: PendingUrls): Promise<'some' | 'none' | 'unknown'> {
+  private async checkRoom({ url, isStrange }: PlacedUrl, batch: PendingUrls): Promise<'some' | 'none' | 'unknown'> {
     const target = this.findTarget(url.crawler);
     // The crawler was removed while the page was in flight: the links wait in the store until it is back.
     if (!target) return 'some';
@@ -166,8 +166,8 @@ export class Discovery {
       return 'none';
     }
     const { maxUrlsPerHost, maxQueryVariants } = target.traps;
-    const { isStrange } = url;
-    const size = await this.findHostSize(url, isStrange);
+    const found = this.findHostSize(url, isStrange);
+    const size = found instanceof Promise ? await found : found;
     const hostCapacity = isStrange ? getStrangersLimit(maxUrlsPerHost) - size.strange : maxUrlsPerHost - size.own;
     const path = getPathIdentity(url);
     const pathCapacity =
@@ -188,16 +188,20 @@ export class Discovery {
     }
     const slack = isStrange ? 1 : SLACK;
     const isFull =
-      (page !== '' && batch.getCount(page, false) >= Math.max(pageCapacity, slack)) ||
-      batch.getCount(getHostIdentity(url), isStrange) >= Math.max(hostCapacity, slack) ||
-      (path !== '' && batch.getCount(path, isStrange) >= Math.max(pathCapacity, slack));
+      batch.size >= slack &&
+      ((page !== '' && batch.getCount(page, false) >= Math.max(pageCapacity, slack)) ||
+        batch.getCount(getHostIdentity(url), isStrange) >= Math.max(hostCapacity, slack) ||
+        (path !== '' && batch.getCount(path, isStrange) >= Math.max(pathCapacity, slack)));
     return isFull ? 'unknown' : 'some';
   }
 
-  private async findHostSize(url: NewUrl, withStrangers: boolean): Promise<HostSize> {
-    const key = getHostIdentity(url);
+  private findHostSize(url: NewUrl, withStrangers: boolean): HostSize | Promise<HostSize> {
+    const known = this.hostSizes.get(getHostIdentity(url));
+    return known && (known.isSplit || !withStrangers) ? known : this.countHost(url, withStrangers, known);
+  }
+
+  private async countHost(url: NewUrl, withStrangers: boolean, known: HostSize | undefined): Promise<HostSize> {
     const { crawler, hostKey } = url;
-    const known = this.hostSizes.get(key);
     const size = known ?? {
       own: await this.store.count({ crawler, hostKey }),
       strange: 0,
@@ -214,7 +218,7 @@ export class Discovery {
       size.missing += stored.missing;
       size.own -= stored.strange + stored.missing;
     }
-    if (!known) this.hostSizes.set(key, size);
+    if (!known) this.hostSizes.set(getHostIdentity(url), size);
     return size;
   }
 
@@ -274,7 +278,11 @@ export class Discovery {
 }
 
 /** A link with the source in which it is queued. */
-type PlacedUrl = NewUrl & { /** True if only a page of another domain names it. */ readonly isStrange: boolean };
+interface PlacedUrl {
+  readonly url: NewUrl;
+  /** True if only a page of another domain names it. */
+  readonly isStrange: boolean;
+}
 
 /** The number of URLs of a host. */
 interface HostSize {
@@ -309,11 +317,11 @@ const NO_VARIANTS: QueryVariants = { count: 0, strange: 0, complete: false };
 class PendingUrls {
   private urls: PlacedUrl[] = [];
   private counts = new Map<string, number>();
+  /** The number of URLs that are counted: most batches are so small that nobody asks. */
+  private countedUrls = 0;
 
   add(url: PlacedUrl): void {
     this.urls.push(url);
-    for (const key of [getHostIdentity(url), getPathIdentity(url), getPageIdentity(url)])
-      this.counts.set(toCountKey(key, url.isStrange), this.getCount(key, url.isStrange) + 1);
   }
 
   get size(): number {
@@ -321,6 +329,13 @@ class PendingUrls {
   }
 
   getCount(key: string, isStrange: boolean): number {
+    for (; this.countedUrls < this.urls.length; this.countedUrls++) {
+      const { url, isStrange } = this.urls[this.countedUrls]!;
+      for (const key of [getHostIdentity(url), getPathIdentity(url), getPageIdentity(url)]) {
+        const countKey = toCountKey(key, isStrange);
+        this.counts.set(countKey, (this.counts.get(countKey) ?? 0) + 1);
+      }
+    }
     return this.counts.get(toCountKey(key, isStrange)) ?? 0;
   }
 
@@ -328,6 +343,7 @@ class PendingUrls {
     const { urls } = this;
     this.urls = [];
     this.counts = new Map();
+    this.countedUrls = 0;
     return urls;
   }
 }
@@ -335,7 +351,15 @@ class PendingUrls {
 const toCountKey = (key: string, isStrange: boolean): string => (isStrange ? `~${key}` : key);
 
 const getUrlIdentity = (url: { crawler: string; url: string }): string => `${url.crawler} ${url.url}`;
-const getHostIdentity = (url: { crawler: string; hostKey: string }): string => `${url.crawler} ${url.hostKey}`;
+
+/** The last host: consecutive URLs are nearly always of one, and V8 enters each new key of a map into a table of all it knows. */
+let last = { crawler: '', hostKey: '', identity: ' ' };
+
+const getHostIdentity = ({ crawler, hostKey }: { crawler: string; hostKey: string }): string => {
+  if (last.hostKey !== hostKey || last.crawler !== crawler)
+    last = { crawler, hostKey, identity: `${crawler} ${hostKey}` };
+  return last.identity;
+};
 
 /** The URL up to its query string; empty if it has none. */
 const getPathIdentity = (url: { crawler: string; url: string }): string => {
@@ -350,4 +374,6 @@ const getPageLimit = (limit: number): number => Math.max(MIN_PER_PAGE, Math.floo
 const getPageIdentity = (url: Pick<NewUrl, 'crawler' | 'url' | 'foundOn' | 'discoveredVia' | 'hops'>): string =>
   url.foundOn === undefined || url.discoveredVia !== 'link' || url.hops <= 1
     ? ''
-    : `${url.foundOn} ${getPathIdentity(url)}`;
+    : url.url.includes('?')
+      ? `${url.foundOn} ${getPathIdentity(url)}`
+      : url.foundOn;

@@ -280,7 +280,8 @@ export class Hosts {
   }
 
   private notify(host: Host): void {
-    const users = [...this.users].filter((user) => user.isUsing(host.key));
+    const users: HostUser[] = [];
+    for (const user of this.users) if (user.isUsing(host.key)) users.push(user);
     // The first one is likely to send the next request, so each crawler is the first one in turn.
     const first = host.turn++;
     for (let i = 0; i < users.length; i++) users[(first + i) % users.length]!.onHostReady(host);

@@ -4,13 +4,14 @@
 import { NOT_LINKED } from '../../../domain/crawl/disposition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { SITEMAPS } from '../../../domain/frontier/sources.js';
+import { type Instant } from '../../../domain/time/units.js';
 import { type CrawlUrl, getHostKey, getOrigin, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import { type CrawlContext, findRoot } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { NewUrl, Settings } from '../../ports/frontier-store.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
-import type { DiscoveredLink, PageResult } from '../../ports/page-task.js';
+import type { DiscoveredLink, PageResult, RefusedLink } from '../../ports/page-task.js';
 import type { ClaimedChanges } from '../evidence/claimed-changes.js';
 import { ENDLESS_REASON, type EndlessLinks } from '../evidence/endless-links.js';
 import type { HubSubscriptions } from '../evidence/hub-subscriptions.js';
@@ -99,28 +100,11 @@ export class FoundLinks {
     const { tally, refused, siteMoves } = this.target;
     const now = this.services.clock.now();
     tally.refused += result.refused.length;
-    await this.saveListedLinks(state, result);
-    const recordedUrls: NewUrl[] = [];
-    for (const link of result.refused) {
-      refused.add(link, state.url, now);
-      if (link.record) {
-        recordedUrls.push({
-          ...this.toNewUrl(state, link.url),
-          key: computeUrlKey(link.url),
-          hostKey: link.hostKey,
-          status: 'filtered',
-          reason: link.reason,
-        });
-      }
-    }
+    if (result.refused.some(isListed)) await this.saveListedLinks(state, result);
     const isRedirect = result.outcome.kind === 'redirect';
-    if (result.outcome.kind === 'document' && result.outcome.reason === NOT_LINKED) {
-      tally.refused++;
-      refused.add({ url: state.url, hostKey: state.hostKey, reason: NOT_LINKED }, state.foundOn ?? state.url, now);
-    }
     const foundUrls = result.links.map(
       (link): NewUrl => ({
-        ...this.toNewUrl(state, link.url),
+        ...toNewUrl(state, link.url, now),
         key: link.key,
         hostKey: link.hostKey,
         ...followProbe(state, link),
@@ -130,13 +114,29 @@ export class FoundLinks {
         reason: isRedirect ? 'redirect-target' : 'discovered',
       }),
     );
+    for (const link of result.refused) {
+      refused.add(link, state.url, now);
+      if (link.record) {
+        foundUrls.push({
+          ...toNewUrl(state, link.url, now),
+          key: computeUrlKey(link.url),
+          hostKey: link.hostKey,
+          status: 'filtered',
+          reason: link.reason,
+        });
+      }
+    }
+    if (result.outcome.kind === 'document' && result.outcome.reason === NOT_LINKED) {
+      tally.refused++;
+      refused.add({ url: state.url, hostKey: state.hostKey, reason: NOT_LINKED }, state.foundOn ?? state.url, now);
+    }
     if (result.outcome.kind === 'redirect' && result.outcome.movesSite && state.root !== undefined) {
       await siteMoves.record(state.root, toCrawlUrl(result.outcome.target));
     }
     const hasOwnContent = result.outcome.kind === 'document' || result.outcome.kind === 'unchanged';
     if (hasOwnContent && state.discoveredVia === 'root' && this.target.context.roots.has(state.url))
       await siteMoves.record(state.url);
-    const newUrls = await this.target.endless.discoverLinks(state, result.words, [...foundUrls, ...recordedUrls], {
+    const newUrls = await this.target.endless.discoverLinks(state, result.words, foundUrls, {
       discover: (urls) => this.services.discovery.discover(urls),
       refuse: ({ url, hostKey }) => refused.add({ url, hostKey, reason: ENDLESS_REASON }, state.url, now),
     });
@@ -159,8 +159,7 @@ export class FoundLinks {
 
   /** Saves links that are listed for approval instead of being queued, for the history of their page. */
   private async saveListedLinks(state: UrlState, { refused }: PageResult): Promise<void> {
-    const listedUrls = refused.filter(({ reason }) => reason === 'links-not-followed').map(({ url }) => url);
-    if (listedUrls.length === 0) return;
+    const listedUrls = refused.filter(isListed).map(({ url }) => url);
     const urls = [...new Set(listedUrls)].slice(0, MAX_LISTED_LINKS);
     await this.services.store.putSetting(getListedLinksSettingName(state), JSON.stringify(urls));
   }
@@ -180,7 +179,7 @@ export class FoundLinks {
     const urls = canonicalUrls
       .filter((sitemapUrl) => sitemapUrl.scheme === 'http' || sitemapUrl.scheme === 'https')
       .map((sitemapUrl) => ({
-        ...this.toNewUrl(state, sitemapUrl.href),
+        ...toNewUrl(state, sitemapUrl.href, this.services.clock.now()),
         key: computeUrlKey(sitemapUrl.href),
         hostKey: getHostKey(sitemapUrl),
         source: SITEMAPS,
@@ -189,23 +188,23 @@ export class FoundLinks {
       }));
     return this.services.discovery.discover(urls).then(() => void this.seededEntries.add(entry));
   }
-
-  private toNewUrl(state: UrlState, url: string): Omit<NewUrl, 'key' | 'hostKey'> {
-    const now = this.services.clock.now();
-    return {
-      crawler: state.crawler,
-      url,
-      status: 'waiting',
-      reason: 'discovered',
-      hops: state.hops + 1,
-      redirects: 0,
-      discoveredVia: 'link',
-      foundOn: state.url,
-      root: state.root,
-      dueAt: now,
-    };
-  }
 }
+
+const toNewUrl = (state: UrlState, url: string, dueAt: Instant): Omit<NewUrl, 'key' | 'hostKey'> => ({
+  crawler: state.crawler,
+  url,
+  status: 'waiting',
+  reason: 'discovered',
+  hops: state.hops + 1,
+  redirects: 0,
+  discoveredVia: 'link',
+  foundOn: state.url,
+  root: state.root,
+  dueAt,
+});
+
+/** Whether the link waits for approval. */
+const isListed = ({ reason }: RefusedLink): boolean => reason === 'links-not-followed';
 
 /** What a sitemap redirects to is a sitemap, or nothing that anybody has linked to. */
 const followProbe = ({ discoveredVia }: UrlState, link: DiscoveredLink): Pick<NewUrl, 'source' | 'discoveredVia'> =>

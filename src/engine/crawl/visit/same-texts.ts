@@ -67,12 +67,12 @@ export class SameTexts {
       throw error;
     });
     await this.loading;
-    const compared = new Set<UrlId>([state.id]);
+    const compared = [state.id];
     for (;;) {
-      const ids = this.documents.find(page).filter((id) => !compared.has(id));
+      const ids = this.documents.find(page).filter((id) => !compared.includes(id));
       if (ids.length === 0) break;
       const others = await this.store.get(ids);
-      for (const id of ids) compared.add(id);
+      compared.push(...ids);
       const rank = await this.strangers.rank(state);
       for (const other of others)
         if (this.isOriginal(other, state, page, (await this.strangers.rank(other)) - rank)) {
@@ -173,7 +173,8 @@ export class SameTexts {
       }
       return;
     }
-    if (entered) for (const texts of [this.documents, this.refused]) texts.remove(entered);
+    if (entered) this.refused.remove(entered);
+    if (entered && entered.stamp !== document?.stamp) this.documents.remove(entered);
     if (state.stamp) {
       this.documents.remove({ ...state, stamp: state.stamp });
       if (document && !hasSameText(document.stamp, state.stamp)) this.former.set(state.id, state.stamp);
