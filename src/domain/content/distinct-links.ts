@@ -6,7 +6,7 @@
 import { isHashRoute } from '../url/crawl-url.js';
 
 /** Duplicates are removed only once a page has this many links. */
-const DEDUPLICATION_THRESHOLD = 1_000;
+const DEDUPLICATION_THRESHOLD = 10_000;
 
 /**
  * V8 gives all longer strings of one length the same hash: looking up thousands of them takes minutes, so they are

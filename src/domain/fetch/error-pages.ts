@@ -101,7 +101,7 @@ export function detectErrorPage(probe: PageFingerprint, goodPage: PageFingerprin
 export function isErrorPage(page: PageFingerprint, errorPage: PageFingerprint): boolean {
   const hasSameTitle = page.title !== '' && page.title === errorPage.title;
   // An error page may suggest other pages for each URL.
-  if (hasSameTitle && ERROR_WORDS.test(page.title)) return true;
+  if (hasSameTitle && hasErrorWords(page.title)) return true;
   if (page.exact || errorPage.exact)
     return page.exact === errorPage.exact && page.simhash === errorPage.simhash && page.title === errorPage.title;
   const maxDifference = Math.max(LENGTH_SLACK, MAX_LENGTH_SHARE * Math.max(page.length, errorPage.length));
@@ -121,6 +121,7 @@ function countDifferingBits(a: bigint, b: bigint): number {
 /** Maximum length of a text that is searched for the words of an error page, whose text is short. */
 const MAX_SEARCHED_TEXT = 2_000;
 
+/** For texts in lower case, which are matched in half the time of an expression that ignores case. */
 const ERROR_WORDS = new RegExp(
   [
     String.raw`\b404\b`,
@@ -135,12 +136,14 @@ const ERROR_WORDS = new RegExp(
     'δεν (?:βρέθηκε|υπάρχει)|غير موجود|لم يتم العثور|یافت نشد|לא נמצא|नहीं मिल',
     '見つかりません|存在しません|不存在|找不到|未找到|찾을 수 없|존재하지 않|ไม่พบ|không (?:tìm thấy|tồn tại)|tidak ditemukan',
   ].join('|'),
-  'iu',
+  'u',
 );
 
 /** Whether a page sent with status 200 has the words of an error page, so that its host is worth a probe. */
 export const looksLikeErrorPage = ({ title, text }: { readonly title: string; readonly text: string }): boolean =>
-  ERROR_WORDS.test(title) || (text.length <= MAX_SEARCHED_TEXT && ERROR_WORDS.test(text));
+  hasErrorWords(title) || (text.length <= MAX_SEARCHED_TEXT && hasErrorWords(text));
+
+const hasErrorWords = (text: string): boolean => ERROR_WORDS.test(text.toLowerCase());
 
 const OUTAGE_WORDS = new RegExp(
   [

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { LINKS_LENGTH } from '../../domain/content/exact-duplicates.js';
 import { hashContent, hasSameLinks } from './content-hash.js';
@@ -71,6 +72,14 @@ it('does not depend on where lines break, so that texts of one line, as they use
     hashContent(page('a', { content: { ...NO_CONTENT, text, chunks: [{ ...chunk, text }] } }), DRAFT, digest);
   expect(hashed('Two\nlines')).toBe(hashed('Two lines'));
   expect(hashed('Two\nlines')).not.toBe(hashed('Twolines'));
+});
+
+it('is that of the text with spaces in place of line feeds, whatever its length and characters', () => {
+  const hashOf = (text: string): string => hashContent(page('a', { content: { ...NO_CONTENT, text } }), DRAFT, digest);
+  const text = fc.string({ unit: fc.constantFrom('\n', ' ', 'a', '\v', 'é', '\u010a', '語', '😀'), maxLength: 40 });
+  fc.assert(fc.property(text, (lines) => hashOf(lines) === hashOf(lines.replaceAll('\n', ' '))));
+  expect(hashOf('a\n'.repeat(40_000))).toBe(hashOf('a '.repeat(40_000)));
+  expect(hashOf('a\nb')).not.toBe(hashOf('a\vb'));
 });
 
 it('is the hash of the bytes for content that is not a page, as in earlier versions', () => {

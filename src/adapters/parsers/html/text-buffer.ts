@@ -76,12 +76,11 @@ export class TextBuffer {
     const target = this.bytes;
     let length = this.length;
     let position = from;
-    for (;;) {
-      while (position < end && BYTE_KINDS[source[position]!] === PLAIN) position++;
-      if (position >= end || source[position] !== SPACE) break;
-      const previousByte = position > from ? source[position - 1]! : length > 0 ? target[length - 1]! : SPACE;
-      if (previousByte <= SPACE) break;
-      position++;
+    let previousByte = length > 0 ? target[length - 1]! : SPACE;
+    for (; position < end; position++) {
+      const byte = source[position]!;
+      if (BYTE_KINDS[byte] !== PLAIN && (byte !== SPACE || previousByte <= SPACE)) break;
+      previousByte = byte;
     }
     if (position - from > MAX_SHORT_RUN) {
       source.copy(target, length, from, position);
