@@ -3,7 +3,7 @@
  * receiver that checks in which sequence orders arrive.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir, totalmem } from 'node:os';
@@ -26,11 +26,13 @@ const TEXT = Array.from(
 /** Settings of PostgreSQL: a quarter of the memory for its buffers, as its manual recommends. */
 const SETTINGS = [
   `shared_buffers=${Math.round(totalmem() / 4 / 1_048_576)}MB`,
-  'max_connections=200',
+  'max_connections=400',
   'max_wal_size=4GB',
 ];
 
 export interface Postgres {
+  /** Of its first process, which has started the others. */
+  readonly pid: number;
   /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
   close(): Promise<void>;
@@ -46,6 +48,7 @@ export async function startPostgres(): Promise<Postgres> {
   const server = await startedPostgres(directory, SETTINGS);
   let databaseCount = 0;
   return {
+    pid: Number.parseInt(readFileSync(join(directory, 'data', 'postmaster.pid'), 'utf8'), 10),
     createDatabase: async () => {
       const name = `bench_${++databaseCount}`;
       const client = new pg.Client(server);
@@ -168,6 +171,7 @@ export interface CrawlOptions {
   readonly database: string;
   readonly roots: readonly string[];
   readonly receiver: string;
+  /** 0: without politeness. */
   readonly throttleMs: number;
 }
 
@@ -185,7 +189,7 @@ export class Node {
     writeFileSync(
       config,
       `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
-  <Crawler name="bench" nthreads="64" throttleTimeMS="${throttleMs}" defaultAccept="true" crawlSitemaps="false" nearDuplicateDetector="false">
+  <Crawler name="bench" nthreads="64" aggressive="${throttleMs === 0}" throttleTimeMS="${throttleMs}" defaultAccept="true" crawlSitemaps="false" nearDuplicateDetector="false">
     ${roots.map((url) => `<Root url="${url}" site="false"/>`).join('\n    ')}
     <cw:PushTo sink="main"/>
   </Crawler>

@@ -20,7 +20,7 @@ const PARTS: Readonly<Record<string, string>> = {
   'sink-down': 'an hour without the sink: memory, disk, waiting orders, and the time to catch up',
   'two-sinks': 'documents per second at a sink beside one that is down or slow',
   documents: 'PDF files read per second, compared with pdftotext and a Tika server; requires a folder of PDF files',
-  cluster: 'several nodes on one PostgreSQL: nodes, failover or statements',
+  cluster: 'several nodes on one PostgreSQL: nodes, curve, failover or statements',
   orders: 'orders per second to running engines, compared with a bare loop over the client of each',
   'console-frames': 'how smooth the console is during a crawl at full speed; requires Chromium',
   parse: 'pages read per second; requires a folder of HTML files',
