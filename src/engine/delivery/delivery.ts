@@ -106,7 +106,7 @@ export class Delivery {
     try {
       const answers = sinkNames.map((name) => this.deliverTo(name, order, sinkNames, options));
       this.flushUnlessMoreExpected();
-      const sinkAnswers = await Promise.all(answers);
+      const sinkAnswers = answers.length === 1 ? [await answers[0]!] : await Promise.all(answers);
       const isWithdrawn = sinkAnswers.some(({ answer }) => answer === WITHDRAWN);
       if (fence && isWithdrawn)
         throw new FencedOut(

@@ -1,7 +1,7 @@
 /** Judges a URL before its page is requested. This happens once: the verdict's effects travel with the page's task. */
 import { createExclusion, createVerdictExclusion } from '../../domain/crawl/exclusion.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import type { Verdict } from '../../domain/policy/verdict.js';
+import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
 import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import type { PageOutcome } from '../ports/page-task.js';
@@ -14,12 +14,12 @@ export interface Judgement {
   readonly exclusion?: PageOutcome;
 }
 
-/** Queries DNS only if the verdict depends on the host's address. */
-export async function judgeUrl(
+/** Queries DNS only if the verdict depends on the host's address; otherwise the judgement is there at once. */
+export function judgeUrl(
   context: CrawlContext,
   state: Pick<UrlState, 'url' | 'discoveredVia' | 'hops' | 'root'>,
   dns: Pick<PageProcessor, 'resolve'>,
-): Promise<Judgement> {
+): Judgement | Promise<Judgement> {
   const url = toCrawlUrl(state.url);
   const owner = state.discoveredVia === 'root' ? undefined : findOwner(context, url);
   const candidate = toStoredCandidate(state, url, findRoot(context, state.root, url));
@@ -27,6 +27,15 @@ export async function judgeUrl(
   if (owner !== undefined && verdict.accepted) return { verdict, exclusion: createOwnerExclusion(owner) };
   if (!verdict.needsAddress)
     return verdict.accepted ? { verdict } : { verdict, exclusion: createVerdictExclusion(verdict, true) };
+  return judgeAddress(context, candidate, dns);
+}
+
+async function judgeAddress(
+  context: CrawlContext,
+  candidate: Candidate,
+  dns: Pick<PageProcessor, 'resolve'>,
+): Promise<Judgement> {
+  const { url } = candidate;
   const address = (await dns.resolve(url.host)) ?? null;
   const finalVerdict = context.policy.judge({ ...candidate, address });
   if (finalVerdict.accepted) return { verdict: finalVerdict };

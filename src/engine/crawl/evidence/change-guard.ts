@@ -126,10 +126,9 @@ export class ChangeGuard {
   }
 
   /** To be called when a visit has been settled. */
-  async noteSettled({ id, crawler, url }: UrlState): Promise<void> {
-    if (!this.missed.delete(id)) return;
-    const state = await this.services.store.find(crawler, url);
-    if (state) await this.visitSoon(state);
+  noteSettled({ id, crawler, url }: UrlState): Promise<unknown> | undefined {
+    if (!this.missed.delete(id)) return undefined;
+    return this.services.store.find(crawler, url).then((state) => state && this.visitSoon(state));
   }
 
   /** To be called when hosts have been taken over from another node. */

@@ -119,10 +119,17 @@ export class HostTroubles {
    * To be called when a page's visit is settled: a release that came before its waiting deletion was in the ledger has
    * missed it.
    */
-  async noteSettled(state: UrlState): Promise<void> {
+  noteSettled(state: UrlState): Promise<void> | undefined {
+    if (this.hosts.size === 0 && this.unwritten.size === 0 && this.releasedUrls.size === 0) return undefined;
     this.releasedUrls.delete(state.url);
-    const trouble = this.hosts.get(state.hostKey);
-    const wait = this.unwritten.get(state.id);
+    return this.reviewWait(state, this.hosts.get(state.hostKey), this.unwritten.get(state.id));
+  }
+
+  private async reviewWait(
+    state: UrlState,
+    trouble: Trouble | undefined,
+    wait: UnwrittenWait | undefined,
+  ): Promise<void> {
     if (trouble?.search.state === 'blocked' && trouble.deletions === 'waiting')
       await this.searchForSign(state, trouble, trouble.search.at);
     // It was in flight, and past its response, when the look chose it.

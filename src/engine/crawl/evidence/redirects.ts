@@ -200,7 +200,7 @@ export class Redirects {
     if (reason === REDIRECTED_FOR_NOW) this.returning.set(computeUrlKey(url), url);
     else if (reason !== undefined && this.returning.size > 0) this.returning.delete(computeUrlKey(url));
     if (settled.stamp === undefined && reason === 'indexed') await this.visitFailedSource(settled);
-    const sources = this.waiting.get(url);
+    const sources = this.waiting.size > 0 ? this.waiting.get(url) : undefined;
     if (!sources) return;
     this.waiting.delete(url);
     this.visits.set(url, this.services.clock.now());

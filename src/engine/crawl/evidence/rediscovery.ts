@@ -43,9 +43,13 @@ export class Rediscovery {
   /**
    * Decides whether this visit must read the page in full and report all its links, including those reported before.
    */
-  async needsAllLinks(state: UrlState, task: Task, policySince: Instant): Promise<boolean> {
+  needsAllLinks(state: UrlState, task: Task, policySince: Instant): false | Promise<boolean> {
     this.visits.delete(state);
-    if (state.lastVisitAt === undefined || !((await this.hasAnyRemoved()) || this.hasReturning())) return false;
+    return state.lastVisitAt !== undefined && this.compareLinks(state, task, policySince);
+  }
+
+  private async compareLinks(state: UrlState, task: Task, policySince: Instant): Promise<boolean> {
+    if (!((await this.hasAnyRemoved()) || this.hasReturning())) return false;
     const links = task.rereadLinks ? undefined : await this.services.store.getLinks(state.id);
     const isCurrent = links !== undefined && links.at > policySince && isForThisVersion(links, task);
     this.visits.set(state, isCurrent ? { at: task.now, links } : { at: task.now });
@@ -53,15 +57,22 @@ export class Rediscovery {
   }
 
   /** Finds the removed URLs that the unchanged page links to. */
-  async findLinked(
+  findLinked(
     state: UrlState,
     { outcome }: PageResult,
     context: CrawlContext,
-  ): Promise<readonly DiscoveredLink[]> {
+  ): readonly DiscoveredLink[] | Promise<readonly DiscoveredLink[]> {
     const links = this.visits.get(state)?.links;
     const isUnchanged =
       outcome.kind === 'unchanged' || (outcome.kind === 'document' && outcome.facts.stamp === links?.stamp);
-    if (!links || !isUnchanged) return [];
+    return links && isUnchanged ? this.findRemoved(state, links, context) : [];
+  }
+
+  private async findRemoved(
+    state: UrlState,
+    links: PageLinks,
+    context: CrawlContext,
+  ): Promise<readonly DiscoveredLink[]> {
     const removedUrls = await this.services.store.findRemoved(this.crawler, links.keys);
     if (removedUrls.length === 0) return [];
     const url = toCrawlUrl(state.url);

@@ -36,6 +36,11 @@ export class RepeatedContent {
     private readonly getDefinition: () => Pick<CrawlerDefinition, 'contents'>,
   ) {}
 
+  /** Whether the crawler leaves out repeated blocks. */
+  get isOn(): boolean {
+    return this.getDefinition().contents?.some(({ omitRepeated }) => omitRepeated) ?? false;
+  }
+
   /**
    * Returns the hashes of the blocks to leave out of the host's pages, undefined if the crawler does not ask for it, and
    * when they last changed: a page that was read before must be read again, even if it has not changed.
@@ -70,10 +75,6 @@ export class RepeatedContent {
   /** To be called when hosts have been taken over from another node: what is known about them is read again. */
   reset(): void {
     this.hosts.clear();
-  }
-
-  private get isOn(): boolean {
-    return this.getDefinition().contents?.some(({ omitRepeated }) => omitRepeated) ?? false;
   }
 
   private load(hostKey: string): Promise<HostBlocks> {

@@ -111,7 +111,7 @@ export class SiteMoves {
    * the crawl does not move, nothing of the other site is crawled, and the document stays.
    * @param startedAt when the visit began
    */
-  async review(state: UrlState, result: PageResult, startedAt: Instant): Promise<PageResult> {
+  review(state: UrlState, result: PageResult, startedAt: Instant): PageResult | Promise<PageResult> {
     const { outcome } = result;
     if (outcome.kind !== 'redirect' || outcome.waits) return result;
     const root = findRoot(this.context, state.root, undefined);

@@ -156,18 +156,19 @@ export class Hosts {
    * that a node that takes over respects it.
    * @throws FencedOut when it is no longer certain that the host belongs to this node
    */
-  async recordRequestStart(host: Host, delay: Duration): Promise<void> {
-    await this.recordRequestStartWithPermit(host, delay);
-    if (this.partitions.shared && !this.partitions.owns(host.key)) throw new FencedOut([]);
+  recordRequestStart(host: Host, delay: Duration): Promise<void> | undefined {
+    return this.recordRequestStartWithPermit(host, delay)?.then(() => {
+      if (!this.partitions.owns(host.key)) throw new FencedOut([]);
+    });
   }
 
   /**
    * Like recordRequestStart, for a host that may belong to another node: its pause is respected as far as this node
    * knows it.
    */
-  async recordRequestStartWithPermit(host: Host, delay: Duration): Promise<void> {
+  recordRequestStartWithPermit(host: Host, delay: Duration): Promise<void> | undefined {
     this.setPoliteness(host, applyRequestStart(host.politeness, this.clock.now(), delay));
-    if (this.partitions.shared) await this.saver.add(host);
+    return this.partitions.shared ? this.saver.add(host) : undefined;
   }
 
   /** See FetchRequest. */

@@ -76,9 +76,9 @@ export class OrderSending {
    * orders is refused, the page is treated as refused.
    */
   async sendAll(order: PushOrder, plan: PartPlan | undefined, decision: Decision) {
-    const sentOrders = await Promise.all(
-      [order, ...(plan?.orders ?? [])].map((pushOrder) => this.send(pushOrder, decision)),
-    );
+    const sentOrders = plan?.orders.length
+      ? await Promise.all([order, ...plan.orders].map((pushOrder) => this.send(pushOrder, decision)))
+      : [await this.send(order, decision)];
     const isRefused = sentOrders.some(({ entry }) => entry.state === 'refused');
     const isAcceptedByAny = sentOrders.some(
       ({ entry, partiallyAccepted }) => partiallyAccepted || entry.state !== 'refused',

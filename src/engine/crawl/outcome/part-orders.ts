@@ -59,15 +59,22 @@ export class PartOrders {
     private readonly deletions: Pick<Deletions, 'judge'>,
   ) {}
 
-  /** Resolves to undefined if the page neither has nor had parts. */
-  async planWithDocument(
+  /** Undefined if the page neither has nor had parts. */
+  planWithDocument(
+    state: UrlState,
+    document: PushDocument,
+    startedAt: Instant | undefined,
+  ): Promise<PartPlan> | undefined {
+    return document.parts?.length || state.parts?.length ? this.planParts(state, document, startedAt) : undefined;
+  }
+
+  private async planParts(
     state: UrlState,
     { parts: foundParts, keepsParts, uri }: PushDocument,
     startedAt: Instant | undefined,
-  ): Promise<PartPlan | undefined> {
+  ): Promise<PartPlan> {
     const { parts: previousParts = [] } = state;
     const parts = foundParts ?? [];
-    if (parts.length === 0 && previousParts.length === 0) return undefined;
     const { ledger, inDoubt } = this.services;
     const { stamp } = inDoubt.applyDoubt(state);
     const isKnown = stamp !== undefined && stamp !== UNKNOWN_STAMP;

@@ -89,11 +89,12 @@ export class UrlSettlement {
     if (order?.kind === 'delete') return this.deletionOrders.carryOut(decision, order.reason);
     if (decision.releasedPart) return this.releasePart(decision, decision.releasedPart);
     const respondsAgain = changes.status === 'indexed' && decision.state.pendingDeletion !== undefined;
-    const cancelled = await this.cancelWithheld(decision, respondsAgain);
+    const mayCancel = respondsAgain || remove || decision.cancellation;
+    const cancelled = mayCancel ? await this.cancelWithheld(decision, respondsAgain) : [];
     const base: UrlChanges = respondsAgain ? { ...changes, pendingDeletion: null } : changes;
     if (order === undefined || document === undefined) return { changes: base, orders: cancelled, remove };
     const sent = await this.sendDocument(decision, order.reason, document, base);
-    return { ...sent, orders: [...cancelled, ...sent.orders] };
+    return cancelled.length === 0 ? sent : { ...sent, orders: [...cancelled, ...sent.orders] };
   }
 
   /**

@@ -32,21 +32,23 @@ export class CookieChecks {
    * To be called with each result once its cookies are stored.
    * @returns true if it leads back to a URL that is requested again because of new cookies
    */
-  async note(attempt: Attempt, { outcome }: PageResult): Promise<boolean> {
+  note(attempt: Attempt, { outcome }: PageResult): false | Promise<boolean> {
+    if (outcome.kind === 'redirect') return this.noteRedirect(attempt, outcome.target);
+    if (outcome.kind !== 'error' && this.redirected.size > 0) this.redirected.delete(attempt.state.url);
+    return false;
+  }
+
+  private async noteRedirect(attempt: Attempt, target: string): Promise<boolean> {
     const { url } = attempt.state;
-    if (outcome.kind !== 'redirect') {
-      if (outcome.kind !== 'error') this.redirected.delete(url);
-      return false;
-    }
     const jar = this.sessions.findJar(attempt);
     if (!jar) return false;
     this.redirected.set(url, { sent: jar.sent, rounds: this.redirected.get(url)?.rounds ?? 0 });
-    const request = this.redirected.get(outcome.target);
-    if (!request || request.rounds >= MAX_ROUNDS || outcome.target === url) return false;
-    const cookies = await this.findCookies(attempt, outcome.target);
+    const request = this.redirected.get(target);
+    if (!request || request.rounds >= MAX_ROUNDS || target === url) return false;
+    const cookies = await this.findCookies(attempt, target);
     if (cookies === undefined || cookies === request.sent) return false;
     request.rounds++;
-    await this.redirects.visitAgain(outcome.target);
+    await this.redirects.visitAgain(target);
     return true;
   }
 

@@ -43,7 +43,8 @@ export class Documents {
    * @param original the document of the same site with the same text, if there is one
    */
   async decideOutcome(state: UrlState, page: PageOutcome, original?: UrlState): Promise<VisitOutcome> {
-    const outcome = await this.decideAmongDocuments(state, page, original);
+    const decided = this.decideAmongDocuments(state, page, original);
+    const outcome = decided instanceof Promise ? await decided : decided;
     const isNew = outcome.kind === 'document' && outcome.index && state.stamp === undefined;
     const quota = isNew ? this.quotas.admitDocument(this.crawler, state.id) : undefined;
     if (!isNew || quota === undefined) return outcome;
@@ -53,18 +54,18 @@ export class Documents {
     return { ...outcome, ...withoutValidators, index: false, reason: 'quota-documents' };
   }
 
-  private async decideAmongDocuments(
+  private decideAmongDocuments(
     state: UrlState,
     page: PageOutcome,
     original: UrlState | undefined,
-  ): Promise<VisitOutcome> {
+  ): VisitOutcome | Promise<VisitOutcome> {
     if (original && page.kind === 'unchanged') return giveWay(toIndexedDocument(state), original);
-    if (page.kind === 'unchanged') {
-      const original = this.getSettings().nearDuplicateDetector
-        ? await this.findOriginal(state, state.simhash)
-        : undefined;
-      return original === undefined ? page : this.markAsDuplicate(toIndexedDocument(state), original);
-    }
+    if (page.kind === 'unchanged')
+      return this.getSettings().nearDuplicateDetector
+        ? this.findOriginal(state, state.simhash).then((nearest): VisitOutcome | Promise<VisitOutcome> =>
+            nearest === undefined ? page : this.markAsDuplicate(toIndexedDocument(state), nearest),
+          )
+        : page;
     if (page.kind !== 'document') return page;
     const { facts, index, reason, canonical } = page;
     const document: Document = { kind: 'document', index, reason, ...facts };
@@ -119,10 +120,11 @@ export class Documents {
     return verdict;
   }
 
-  private async decideUnlessDuplicate(state: UrlState, document: Document): Promise<Document> {
+  private decideUnlessDuplicate(state: UrlState, document: Document): Document | Promise<Document> {
     if (!document.index || document.simhash === undefined) return document;
-    const original = await this.findOriginal(state, document.simhash, 'enters');
-    return original === undefined ? document : this.markAsDuplicate(document, original);
+    return this.findOriginal(state, document.simhash, 'enters').then((original) =>
+      original === undefined ? document : this.markAsDuplicate(document, original),
+    );
   }
 
   private async markAsDuplicate(document: Document, original: UrlId): Promise<Document> {

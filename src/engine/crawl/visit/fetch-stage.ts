@@ -105,16 +105,19 @@ export class FetchStage {
     let request: HostRequest | undefined;
     let ownPause = milliseconds(0);
     try {
-      const { verdict, exclusion } = await judgeUrl(this.target.context, state, this.services.processor);
+      const judgement = judgeUrl(this.target.context, state, this.services.processor);
+      const { verdict, exclusion } = judgement instanceof Promise ? await judgement : judgement;
       if (exclusion) return this.excludeUrl(state, host, exclusion);
       const attempt = this.createAttempt({ state, host, startedAt, effects: verdict.effects, onWait });
       this.target.frontier.limitHost(host.key, attempt.effects.options.concurrencyPerHost);
-      const { end, madeRequest } = await this.preconditions.check(attempt);
+      const checked = this.preconditions.check(attempt);
+      const { end, madeRequest } = checked instanceof Promise ? await checked : checked;
       const pause = this.preconditions.getDelay(attempt);
       ownPause = this.preconditions.getOwnDelay(attempt);
       if (madeRequest) request = { pause };
       if (end !== undefined) return end;
-      await this.services.hosts.recordRequestStart(host, pause);
+      const recorded = this.services.hosts.recordRequestStart(host, pause);
+      if (recorded) await recorded;
       request = { pause };
       const response = await this.requests.send(attempt);
       request = hasMadeRequest(response) ? this.measureRequest(attempt, response, pause) : undefined;

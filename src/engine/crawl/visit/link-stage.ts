@@ -36,8 +36,10 @@ export class LinkStage {
 
   /** Returns the result; that of a sitemap also says whether the sitemap contained anything new. */
   async process(state: UrlState, page: PageResult, original?: UrlState): Promise<PageResult> {
-    const result = await this.links.dropRepeatedLinks(state, page, original);
-    const rediscoveredLinks = await this.rediscovery.findLinked(state, result, this.context);
+    const kept = this.links.dropRepeatedLinks(state, page, original);
+    const result = kept instanceof Promise ? await kept : kept;
+    const linked = this.rediscovery.findLinked(state, result, this.context);
+    const rediscoveredLinks = linked instanceof Promise ? await linked : linked;
     if (this.redirects.hasReturning)
       await this.redirects.noteLinked(state.url, this.rediscovery.getLinkKeys(state, result));
     const newUrlCount = await this.links.storeLinks(
@@ -145,9 +147,19 @@ export class FoundLinks {
   }
 
   /** Refuses the links of a page in a subtree of pages that repeat texts. */
-  async dropRepeatedLinks(state: UrlState, result: PageResult, original: UrlState | undefined): Promise<PageResult> {
-    if (!(await this.target.sameTexts.recordPage(state, original, result.outcome)) || result.links.length === 0)
-      return result;
+  dropRepeatedLinks(
+    state: UrlState,
+    result: PageResult,
+    original: UrlState | undefined,
+  ): PageResult | Promise<PageResult> {
+    const recorded = this.target.sameTexts.recordPage(state, original, result.outcome);
+    return recorded === false
+      ? result
+      : recorded.then((leadsNowhere) => (leadsNowhere ? this.drop(result, state) : result));
+  }
+
+  private drop(result: PageResult, state: UrlState): PageResult {
+    if (result.links.length === 0) return result;
     // Found on another page, they are followed.
     this.services.processor.forget(
       state.crawler,

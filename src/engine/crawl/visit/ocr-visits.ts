@@ -12,6 +12,8 @@ import type { Attempt } from './attempt.js';
 /** Maximum number of pages of a document: always the same, so that a document with the same bytes has the same text. */
 const MAX_PAGES_PER_DOCUMENT = 100;
 
+type Work = (task: OcrTask | undefined) => Promise<PageResult>;
+
 export class OcrVisits {
   private pagesPerDay = 0;
   private day = '';
@@ -26,17 +28,18 @@ export class OcrVisits {
   }
 
   /** @param work visits the page */
-  async run(
-    { state, onWait }: Pick<Attempt, 'state' | 'onWait'>,
-    work: (task: OcrTask | undefined) => Promise<PageResult>,
-  ): Promise<PageResult> {
+  run({ state, onWait }: Pick<Attempt, 'state' | 'onWait'>, work: Work): Promise<PageResult> {
     const reason = this.pagesPerDay === 0 || state.stamp === undefined ? undefined : findScanReason(state.stamp);
     if (reason === undefined) return work(undefined);
     const wasRead = reason === 'text-by-ocr';
     if (this.isBusy || !this.hasPagesLeft()) return work(wasRead ? { maxPages: 0, wasRead } : undefined);
-    this.isBusy = true;
     // Other visits of the host go on meanwhile.
     onWait();
+    return this.readPages(work, wasRead);
+  }
+
+  private async readPages(work: Work, wasRead: boolean): Promise<PageResult> {
+    this.isBusy = true;
     try {
       const result = await work({ maxPages: MAX_PAGES_PER_DOCUMENT, wasRead });
       if (result.outcome.kind === 'document') this.pagesRead += result.outcome.ocrPages ?? 0;

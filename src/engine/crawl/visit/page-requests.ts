@@ -38,7 +38,7 @@ export interface RequestTarget {
   readonly context: CrawlContext;
   readonly endless: Pick<EndlessLinks, 'findNeededWords'>;
   readonly rediscovery: Pick<Rediscovery, 'needsAllLinks'>;
-  readonly repeated: Pick<RepeatedContent, 'find'>;
+  readonly repeated: Pick<RepeatedContent, 'isOn' | 'find'>;
   /** When the current policy took effect. */
   readonly current: { readonly policySince: Instant };
 }
@@ -60,19 +60,25 @@ export class PageRequests {
     const retrySession = retry?.session && { cookies: retry.session.getCookies(url.href) };
     const session = retrySession ?? (await this.sessions.createSession(attempt));
     const wantsWords = await this.target.endless.findNeededWords(state);
-    const repeated = await this.findRepeated(state);
-    const task = { ...this.createTask(attempt), ...repeated, redirectSource: await this.findRedirectSource(state) };
+    const task = {
+      ...this.createTask(attempt),
+      ...(this.target.repeated.isOn ? await this.findRepeated(state) : undefined),
+      redirectSource: state.discoveredVia === 'redirect' ? await this.findRedirectSource(state) : undefined,
+    };
     const reportLinks = await this.target.rediscovery.needsAllLinks(state, task, this.target.current.policySince);
     const allLinksIfChanged = isHub(state, this.target.context);
     if (session) this.sessions.noteSentCookies(state, session);
     const { rendered, ocr, processor } = this.services;
     const wantsFingerprint = this.services.probes.hasErrorPage(state.hostKey);
-    const baseTask = {
-      ...task,
-      ...{ variant, session, wantsWords, wantsFingerprint, reportLinks, allLinksIfChanged, robotsPreferences },
-    };
     const result = await rendered.run(attempt, this.target.context.definition.render, (rendering) =>
-      ocr.run(attempt, (ocr) => processor.process({ ...baseTask, ...rendering, ocr })),
+      ocr.run(attempt, (ocr) =>
+        processor.process({
+          ...task,
+          ...{ variant, session, wantsWords, wantsFingerprint, reportLinks, allLinksIfChanged, robotsPreferences },
+          ...rendering,
+          ocr,
+        }),
+      ),
     );
     this.services.tracing.recordResponse(result);
     return session ? { ...result, sent: toSentSession(session) } : result;
@@ -90,7 +96,7 @@ export class PageRequests {
   /** A stranger who redirects to a page must not decide what its metas say. */
   private async findRedirectSource(state: UrlState): Promise<string | undefined> {
     const { foundOn } = state;
-    if (state.discoveredVia !== 'redirect' || foundOn === undefined) return undefined;
+    if (foundOn === undefined) return undefined;
     const isOurs = this.target.context.roots.get(foundOn) !== undefined;
     return isOurs || !(await this.services.strangers.areNaming(state)) ? foundOn : undefined;
   }

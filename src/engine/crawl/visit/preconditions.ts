@@ -78,12 +78,16 @@ export class Preconditions {
     private readonly links: FoundLinks,
   ) {}
 
-  /** Checks the conditions until one ends the visit. */
-  async check(attempt: Attempt): Promise<PreconditionResult> {
-    for (const precondition of this.conditions) {
-      const result = precondition(attempt);
-      const { end, madeRequest } = result instanceof Promise ? await result : result;
-      if (end !== undefined) return { end, madeRequest };
+  /**
+   * Checks the conditions until one ends the visit; most visits need not wait for any.
+   * @param first the index of the first condition to check
+   */
+  check(attempt: Attempt, first = 0): PreconditionResult | Promise<PreconditionResult> {
+    for (let i = first; i < this.conditions.length; i++) {
+      const result = this.conditions[i]!(attempt);
+      if (result instanceof Promise)
+        return result.then((awaited) => (awaited.end === undefined ? this.check(attempt, i + 1) : awaited));
+      if (result.end !== undefined) return result;
     }
     return CONTINUE;
   }

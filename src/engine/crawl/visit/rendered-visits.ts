@@ -62,9 +62,12 @@ export class RenderedVisits {
    * @param work visits the page; it receives the rendering part of the page's task, which is empty if the crawler does
    * not render
    */
-  async run({ state, effects, onWait }: RenderAttempt, render: RenderMode, work: Work): Promise<PageResult> {
-    const mode = effects.options.renderMode ?? render;
-    if (mode === 'never') return work(NO_RENDERING);
+  run(attempt: RenderAttempt, render: RenderMode, work: Work): Promise<PageResult> {
+    const mode = attempt.effects.options.renderMode ?? render;
+    return mode === 'never' ? work(NO_RENDERING) : this.runIfWorthwhile(attempt, mode, work);
+  }
+
+  private async runIfWorthwhile({ state, onWait }: RenderAttempt, mode: RenderMode, work: Work): Promise<PageResult> {
     const { hostKey, url } = state;
     const overrides = mode === 'auto' ? await this.overrides.get(hostKey) : undefined;
     const forcedMode = overrides ? overrides[toRenderPattern(url)] : 'always';

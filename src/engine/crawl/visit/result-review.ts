@@ -57,7 +57,8 @@ export class ResultReview {
         this.forgetReportedLinks(result);
         return 'again';
       }
-      return isCookieCheck ? result : await this.reviewDocument(state, result);
+      const reviewed = isCookieCheck ? result : this.reviewDocument(state, result);
+      return reviewed instanceof Promise ? await reviewed : reviewed;
     } catch (error) {
       this.forgetReportedLinks(result);
       throw error;
@@ -92,7 +93,7 @@ export class ResultReview {
     return mayBeErrorPage && probes.suspect(hostKey);
   }
 
-  private async reviewDocument(state: UrlState, result: PageResult): Promise<PageResult> {
+  private reviewDocument(state: UrlState, result: PageResult): PageResult | Promise<PageResult> {
     const { outcome } = result;
     switch (outcome.kind) {
       case 'redirect':

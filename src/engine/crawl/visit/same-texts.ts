@@ -187,9 +187,13 @@ export class SameTexts {
    * Records a visited page; returns true if its links are not to be followed.
    * @param original the document whose text it repeats
    */
-  async recordPage(state: UrlState, original: UrlState | undefined, outcome: PageOutcome): Promise<boolean> {
+  recordPage(state: UrlState, original: UrlState | undefined, outcome: PageOutcome): false | Promise<boolean> {
     const site = toSiteName(state.hostKey);
     if (outcome.kind !== 'document' || (original === undefined && !this.runs.has(site))) return false;
+    return this.recordRun(site, state, original);
+  }
+
+  private async recordRun(site: string, state: UrlState, original: UrlState | undefined): Promise<boolean> {
     if (!(await this.isBelowRepeated(state, original))) return false;
     if (original === undefined) {
       this.runs.delete(site);

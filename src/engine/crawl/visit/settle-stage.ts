@@ -61,7 +61,7 @@ export interface SettleTarget {
   readonly rediscovery: Pick<Rediscovery, 'selectLinksToRemember'>;
   readonly claims: Pick<ClaimedChanges, 'isOnTrial' | 'recordVisit'>;
   readonly redirects: Pick<Redirects, 'judge'>;
-  readonly repeated: Pick<RepeatedContent, 'note'>;
+  readonly repeated: Pick<RepeatedContent, 'isOn' | 'note'>;
   readonly tally: Tally;
   readonly reports: Pick<SiteReports, 'take'>;
   readonly gates: Pick<Gates, 'wasHeldBackUntilNow'>;
@@ -97,7 +97,8 @@ export class SettleStage {
 
   private async decide({ state, host, fence, startedAt, restedUntil, ...visited }: CompletedVisit): Promise<Decision> {
     const { context, claims } = this.target;
-    const result = await this.target.redirects.judge(state, visited.result);
+    const isRedirect = visited.result.outcome.kind === 'redirect';
+    const result = isRedirect ? await this.target.redirects.judge(state, visited.result) : visited.result;
     const outcome = await this.target.documents.decideOutcome(state, result.outcome, visited.original);
     const now = this.services.clock.now();
     const rules = {
@@ -106,7 +107,7 @@ export class SettleStage {
       isStart: isStart(context.roots.get(state.url)),
     };
     await this.noteResponse(state, result, startedAt);
-    await this.target.repeated.note(state, result);
+    if (this.target.repeated.isOn) await this.target.repeated.note(state, result);
     const disposition = this.services.inDoubt.decide(state, outcome, rules, now);
     // A visit that was delayed by a schedule says nothing about what the host can serve, as long as the next opening is
     // long enough.
@@ -182,10 +183,12 @@ export class SettleStage {
     this.services.quotas.noteVisit(state.crawler, { bytes: result.bytes, rendering });
     this.services.health.recordVisit(state.hostKey, { outcome: countedOutcome, failed, duration: result.duration });
     const { crawler, url } = state;
-    const rootFailure = state.discoveredVia === 'root' ? { rootFailed: failed } : {};
+    const rootFailure = state.discoveredVia === 'root' ? { rootFailed: failed } : undefined;
     const { outcome, status, bytes, changed, duration: durationMs } = visit;
-    const common = { crawler, url, outcome, status, bytes, changed, durationMs };
-    this.services.events.emit({ type: 'visit', ...common, ...rootFailure });
+    this.services.events.emit({
+      ...{ type: 'visit', crawler, url, outcome, status, bytes, changed, durationMs },
+      ...rootFailure,
+    });
   }
 }
 

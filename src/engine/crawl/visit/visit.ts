@@ -124,7 +124,8 @@ export class VisitRunner {
 
   private async reviewChange(state: UrlState, result: PageResult): Promise<PageResult> {
     const { context, changes } = this.target;
-    const reviewed = await changes.review(context, this.services.inDoubt.applyDoubt(state), result);
+    const known = this.services.inDoubt.applyDoubt(state);
+    const reviewed = known.stamp === undefined ? result : await changes.review(context, known, result);
     if (reviewed.links.length < result.links.length) this.services.review.forgetReportedLinks(result);
     this.services.review.noteReviewed(state, reviewed);
     return reviewed;
