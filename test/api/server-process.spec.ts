@@ -60,6 +60,13 @@ describe('the server as a process', () => {
       expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200]);
   });
 
+  it("loads Node's own fetch in no thread, which would take 25 ms of each", async () => {
+    const tell = `process.on('exit', () => process._rawDebug(process.moduleLoadList.filter((name) => /undici/.test(name))))`;
+    const { server } = await serving({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tell)}` });
+    server.signal('SIGTERM');
+    expect(new Set((await server.ended).stderr.split('\n'))).toEqual(new Set(['[]', '']));
+  });
+
   it('reports in one line why it cannot start', async () => {
     const folder = temporaryDirectory();
     const site = await smallSite();

@@ -23,12 +23,12 @@ export async function smallSite(): Promise<FakeSite> {
 }
 
 /** A server that crawls such a site. */
-export async function serving() {
+export async function serving(env: Record<string, string> = {}) {
   const folder = temporaryDirectory();
   const site = await smallSite();
   const config = join(folder, 'CrawlConfig.xml');
   writeFileSync(config, configuration(site));
-  const server = new Program(['serve', '--config', config, '--data', join(folder, 'data'), '--port', '0']);
+  const server = new Program(['serve', '--config', config, '--data', join(folder, 'data'), '--port', '0'], { env });
   const url = (await server.said(/ready.*?(http:\/\/127\.0\.0\.1:\d+)/))[1]!;
   return { folder, site, config, server, url };
 }
