@@ -38,5 +38,5 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.CRAWLWAY_PORT}/health/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
 # The same flags as in scripts/launch.mjs.
-ENTRYPOINT ["node", "--max-semi-space-size=8", "--max-old-space-size=1024", "--heap-growing-percent=70", "dist/program/crawlway.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "--max-old-space-size=1536", "dist/program/crawlway.js"]
 CMD ["serve", "--no-sample"]

@@ -12,8 +12,7 @@ const TICKS_PER_SECOND = 100;
 /** The flags and variables that scripts/launch.mjs sets for every process of the server. */
 export const RUNTIME_FLAGS = [
   '--max-semi-space-size=8',
-  '--max-old-space-size=1024',
-  '--heap-growing-percent=70',
+  '--max-old-space-size=1536',
   '--disable-warning=ExperimentalWarning',
 ];
 export const RUNTIME_ENV = {
