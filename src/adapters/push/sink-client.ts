@@ -116,14 +116,16 @@ export class SinkClient {
     try {
       checkLiteralHost(this.baseUrl, this.definition.allowedAddresses);
       const { method, query, body: data } = request;
-      const url = this.buildUrl(request.path);
-      const headers = this.signer ? await this.signer.sign(url, request) : this.buildHeaders(request);
+      const address = this.buildUrl(request.path);
+      const headers = this.signer ? await this.signer.sign(address, request) : this.buildHeaders(request);
+      // axios takes ten times as long for it.
+      const url = query ? `${address}${address.includes('?') ? '&' : '?'}${new URLSearchParams(query)}` : address;
       // A listing is read in pieces, so its size is not limited and the timeout applies only until the response begins.
       const limits =
         responseType === 'stream'
           ? { timeout: this.timeout, maxContentLength: -1 }
           : { maxContentLength: MAX_RESPONSE_BYTES };
-      const config = { method, url, params: query, headers, data, signal, responseType, ...limits };
+      const config = { method, url, headers, data, signal, responseType, ...limits };
       return await this.httpClient.request(config);
     } catch (error) {
       throw new SinkUnavailable(`${this.displayName}: ${this.describeFailure(error, signal)}`);

@@ -131,7 +131,9 @@ export class PageThreadPool implements PageProcessor {
     const host = extractHost(task.url);
     const threads = this.readingTimes.isSlow(host) ? this.slowThreads : this.threads;
     try {
-      const packedTask = { ...task, effects: packSecrets(task.effects) };
+      // No other part of a task has secrets.
+      const options = packSecrets(task.effects.options);
+      const packedTask = options === task.effects.options ? task : { ...task, effects: { ...task.effects, options } };
       const cost = this.readingTimes.estimateTime(host);
       const result = await this.callLeastBusyThread(threads, 'process', packedTask, cost);
       this.readingTimes.record(host, result.readingTime ?? 0);

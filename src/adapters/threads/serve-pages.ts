@@ -110,8 +110,9 @@ function performCall(
     case 'configure':
       return processor.configure(unpackDefinition(call.argument));
     case 'process': {
-      const task = call.argument;
-      return processor.process({ ...task, effects: unpackSecrets(task.effects) }, setReading);
+      const { effects } = call.argument;
+      const options = unpackSecrets(effects.options);
+      return processor.process({ ...call.argument, effects: { ...effects, options } }, setReading);
     }
     case 'fetch':
       return processor.fetch(unpackSecrets(call.argument));

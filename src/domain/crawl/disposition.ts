@@ -80,8 +80,11 @@ export function createDocumentDisposition(
     { changed, seen, lastModified: outcome.lastModified, lifetime: outcome.lifetime },
     now,
   );
-  const facts: StateChanges = {
+  const changes: StateChanges = {
     ...createSuccessChanges(state, rules, belief, now),
+    status: outcome.index ? 'indexed' : 'visited',
+    reason: outcome.reason,
+    stamp: outcome.index ? outcome.stamp : null,
     changes: state.changes + (changed && seen ? 1 : 0),
     lastChangeAt: changed ? now : state.lastChangeAt,
     etag: outcome.etag ?? null,
@@ -92,11 +95,8 @@ export function createDocumentDisposition(
     textSketch: outcome.textSketch ?? null,
     ...createCanonicalChange(state, outcome),
   };
-  if (!outcome.index) {
-    const changes: StateChanges = { ...facts, status: 'visited', reason: outcome.reason, stamp: null };
+  if (!outcome.index)
     return { remove: false, changes, order: createDeletionOrder(state, outcome.reason), changed: seen && changed };
-  }
-  const changes: StateChanges = { ...facts, status: 'indexed', reason: outcome.reason, stamp: outcome.stamp };
   const order =
     outcome.stamp === state.stamp
       ? undefined

@@ -32,23 +32,27 @@ interface Entry {
  */
 export class RefusedLinks {
   private readonly entries = new BoundedMap<string, Entry>(MAX_ENTRIES);
+  private newest: Entry | undefined;
   total = 0;
 
   add(link: { url: string; hostKey: string; reason: Reason; record?: boolean }, from: string, at: Instant): void {
     this.total++;
     const hostKey = shorten(link.hostKey);
-    const key = `${link.reason} ${hostKey}`;
-    const entry = this.entries.get(key) ?? { reason: link.reason, hostKey, count: 0, samples: [] };
+    const entry = this.findEntry(link.reason, hostKey);
     entry.count++;
-    const url = shorten(link.url);
-    if (
-      !leavesNoRecord(link) &&
-      entry.samples.length < MAX_SAMPLES &&
-      !entry.samples.some((sample) => sample.url === url)
-    ) {
-      entry.samples.push({ url, from, at });
+    if (entry.samples.length < MAX_SAMPLES && !leavesNoRecord(link)) {
+      const url = shorten(link.url);
+      if (!entry.samples.some((sample) => sample.url === url)) entry.samples.push({ url, from, at });
     }
-    this.entries.set(key, entry);
+  }
+
+  /** Links to one host often follow each other: its entry is the newest already. */
+  private findEntry(reason: Reason, hostKey: string): Entry {
+    if (this.newest?.hostKey === hostKey && this.newest.reason === reason) return this.newest;
+    const key = `${reason} ${hostKey}`;
+    this.newest = this.entries.get(key) ?? { reason, hostKey, count: 0, samples: [] };
+    this.entries.set(key, this.newest);
+    return this.newest;
   }
 
   list(): RefusedView[] {

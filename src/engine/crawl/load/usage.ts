@@ -55,6 +55,8 @@ export class Usage {
   /** What other nodes, and earlier processes of a cluster, have used today, by crawler. */
   private others = new Map<string, UsageCounts>();
   private othersDay = '';
+  /** The last day that was asked for: nearly always today, and each visit asks. */
+  private day = { number: 0, name: toDay(instant(0)) };
   private cancelTimer: (() => void) | undefined;
   private saving: Promise<void> | undefined;
   /** Called after each save. */
@@ -78,7 +80,10 @@ export class Usage {
   }
 
   get today(): string {
-    return toDay(this.services.clock.now());
+    const now = this.services.clock.now();
+    const number = Math.floor(now / DAY_MS);
+    if (number !== this.day.number) this.day = { number, name: toDay(now) };
+    return this.day.name;
   }
 
   get endOfToday(): Instant {
@@ -88,10 +93,10 @@ export class Usage {
   note(crawler: string, used: { readonly bytes: number; readonly rendering: Duration }): void {
     const key = toKey(this.today, crawler);
     const counters = this.own.get(key) ?? { ...NOTHING };
+    if (counters.visits === 0) this.own.set(key, counters);
     counters.visits++;
     counters.bytes += used.bytes;
     counters.rendering = milliseconds(counters.rendering + used.rendering);
-    this.own.set(key, counters);
     this.unsaved.add(key);
     this.saveSoon();
   }
