@@ -9,11 +9,10 @@
  * elsewhere, that each thread can use a whole core, and that a page costs the same on any number of cores.
  */
 import { execFileSync } from 'node:child_process';
-import { cpus } from 'node:os';
 import { choosePageThreadLimits } from '../src/adapters/threads/thread-load.js';
 import { CrawlRun, createFullSpeedConfiguration, getOption, median } from './crawl-run.js';
-import { startCrawledSite } from './crawled-site.js';
-import { stop, type ThreadUsage } from './processes.js';
+import { type CrawledSite, startCrawledSite } from './crawled-site.js';
+import { readUsage, stop, type ThreadUsage } from './processes.js';
 
 const OTHER_HOST = 'localhost';
 const MODEL_CORES = [1, 2, 4, 8, 16, 32];
@@ -27,13 +26,9 @@ type Cost = Readonly<Record<Part, number>>;
 interface Crawl {
   readonly pagesPerSecond: number;
   readonly cost: Cost;
-  /** Processor milliseconds a page of everything else on the machine: the site, the receiver and this program. */
+  /** Processor milliseconds a page of the site, the receiver and this program. */
   readonly elsewhere: number;
 }
-
-/** Seconds for which the cores of the machine have been busy. */
-const readBusySeconds = (): number =>
-  cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + (user + nice + sys + irq) / 1000, 0);
 
 const createCost = (measure: (part: Part) => number): Cost =>
   Object.fromEntries(PARTS.map((part) => [part, measure(part)])) as Cost;
@@ -51,30 +46,40 @@ const readCost = (threads: readonly ThreadUsage[]): Cost =>
     threads.reduce((sum, thread, i) => sum + (findPart(thread, i) === part ? thread.cpu * 1000 : 0), 0),
   );
 
+function readElsewhere(run: CrawlRun, { server }: CrawledSite): number {
+  const { user, system } = process.cpuUsage();
+  const seconds = [server && readUsage(server), run.getReceiverUsage()].reduce(
+    (sum, usage) => sum + (usage?.cpu ?? 0),
+    0,
+  );
+  return seconds * 1000 + (user + system) / 1000;
+}
+
 /** Measures one crawl, from `start` until the server is idle. */
-async function measure(run: CrawlRun, pages: number, start: () => Promise<void>): Promise<Crawl> {
+async function measure(run: CrawlRun, site: CrawledSite, start: () => Promise<void>): Promise<Crawl> {
   const indexedBefore = (await run.getState()).indexed;
-  const [before, busyBefore, startedAt] = [readCost(run.getThreads()), readBusySeconds(), performance.now()];
+  const read = () => ({ at: performance.now(), cost: readCost(run.getThreads()), elsewhere: readElsewhere(run, site) });
+  const before = read();
   await start();
   await run.waitUntilIdle(indexedBefore + 1);
-  const [after, busy] = [readCost(run.getThreads()), readBusySeconds() - busyBefore];
-  const cost = createCost((part) => (after[part] - before[part]) / pages);
+  const after = read();
   return {
-    pagesPerSecond: (pages / (performance.now() - startedAt)) * 1000,
-    cost,
-    elsewhere: (busy / pages) * 1000 - sumCost(cost),
+    pagesPerSecond: (site.pages * 1000) / (after.at - before.at),
+    cost: createCost((part) => (after.cost[part] - before.cost[part]) / site.pages),
+    elsewhere: (after.elsewhere - before.elsewhere) / site.pages,
   };
 }
 
 async function crawlTwice(cores: string, othersOn: string): Promise<readonly [first: Crawl, atWork: Crawl]> {
   execFileSync('taskset', ['-apc', othersOn, String(process.pid)], { stdio: 'ignore' });
-  const { seed, pages, server } = await startCrawledSite();
+  const site = await startCrawledSite();
+  const { seed, server } = site;
   const other = seed.replace('127.0.0.1', OTHER_HOST);
   const run = await CrawlRun.start(createFullSpeedConfiguration(seed, { otherHosts: [OTHER_HOST] }), { cores });
   try {
     return [
-      await measure(run, pages, async () => {}),
-      await measure(run, pages, () => run.post('/roots', { url: other, site: false })),
+      await measure(run, site, async () => {}),
+      await measure(run, site, () => run.post('/roots', { url: other, site: false })),
     ];
   } finally {
     await run.stop();

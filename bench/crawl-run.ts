@@ -182,6 +182,10 @@ export class CrawlRun {
     return readUsage(this.server);
   }
 
+  getReceiverUsage(): Usage | undefined {
+    return readUsage(this.receiver);
+  }
+
   getThreads(): ThreadUsage[] {
     return readThreads(this.server);
   }
