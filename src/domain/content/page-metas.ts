@@ -45,21 +45,25 @@ export function createDeliveredMetas(metas: readonly NamedValue[], structured: r
   const selectedMetas = metas.filter(
     ({ name, value }) => value !== '' && name.length <= MAX_NAME_LENGTH && DELIVERED_NAMES.test(name),
   );
-  if (selectedMetas.length === 0 && structured.length === 0 && metas.length === 0) return [];
   const dates = [...metas, ...structured].filter(({ name }) => DATE_NAMES.has(name.toLowerCase()));
   return [
     ...createDateMeta('date_published', PUBLICATION_DATE_NAMES, dates),
     ...createDateMeta('date_modified', MODIFICATION_DATE_NAMES, dates),
     ...selectedMetas.slice(0, MAX_METAS),
     ...structured,
-  ].map(({ name, value, ...type }: Meta) => ({
-    name,
-    value: value.slice(0, MAX_META_VALUE_LENGTH).toWellFormed(),
-    ...type,
-  }));
+  ].map(limitValue);
+}
+
+/** Nearly every value is short and well-formed, and then its meta stays as it is. */
+function limitValue(meta: Meta): Meta {
+  const { value } = meta;
+  return value.length <= MAX_META_VALUE_LENGTH && value.isWellFormed()
+    ? meta
+    : { ...meta, value: value.slice(0, MAX_META_VALUE_LENGTH).toWellFormed() };
 }
 
 function createDateMeta(name: string, sources: readonly string[], metas: readonly NamedValue[]): Meta[] {
+  if (metas.length === 0) return [];
   for (const source of sources) {
     const raw = metas.find((meta) => meta.name.toLowerCase() === source)?.value;
     const value = raw === undefined ? undefined : normalizeDate(raw);

@@ -60,6 +60,7 @@ const MAX_INNER_SEPARATORS = 3;
 /** Takes the name of the site off the end of the title, or off its beginning; only the page itself says what the name is. */
 function takeOffSiteName(title: string, { metas, siteNames = [] }: NamedPage): string {
   const stated = metas.filter(({ name }) => SITE_NAME_METAS.has(name)).map(({ value }) => value);
+  if (stated.length + siteNames.length === 0) return title;
   const names = new Set([...stated, ...siteNames].slice(0, MAX_SITE_NAMES).map(fold));
   names.delete('');
   if (names.size === 0) return title;

@@ -229,10 +229,10 @@ const REPLACEABLE = new Set([
 
 /** The URL's own metas take precedence over those it inherited, and both over those of the page. */
 function addPolicyMetas(contentMetas: Meta[], { task, effects }: FetchedPage): void {
+  if (task.inheritedMetas.length + effects.metas.length === 0) return;
   const ownNames = new Set(effects.metas.map((meta) => meta.name));
   const inheritedMetas = task.inheritedMetas.filter(({ name, scope }) => scope === 'document' || !ownNames.has(name));
   const configuredMetas = [...inheritedMetas, ...effects.metas].map(({ name, value }) => ({ name, value }));
-  if (configuredMetas.length === 0) return;
   const replacedNames = new Set(configuredMetas.map(({ name }) => name).filter((name) => REPLACEABLE.has(name)));
   if (replacedNames.has('title')) for (const name of ABOUT_TITLE) replacedNames.add(name);
   const remaining = contentMetas.filter(({ name }) => !replacedNames.has(name));
