@@ -11,20 +11,20 @@ export class Trie<T> {
   private readonly values: (T | undefined)[] = [];
 
   constructor(entries: Iterable<readonly [word: string, value: T]>, width: number, columnOf: (code: number) => number) {
-    const rows: number[] = new Array<number>(2 * width).fill(0);
-    for (const [word, value] of entries) {
+    const words = [...entries];
+    const maxNodes = words.reduce((sum, [word]) => sum + word.length, ROOT + 1);
+    const rows = new Uint16Array(maxNodes * width);
+    let nodes = ROOT + 1;
+    for (const [word, value] of words) {
       let node = ROOT;
       for (let i = 0; i < word.length; i++) {
         const cell = node * width + columnOf(word.charCodeAt(i));
-        if (rows[cell] === 0) {
-          rows[cell] = rows.length / width;
-          for (let column = 0; column < width; column++) rows.push(0);
-        }
+        if (rows[cell] === 0) rows[cell] = nodes++;
         node = rows[cell]!;
       }
       this.values[node] = value;
     }
-    this.next = Uint16Array.from(rows);
+    this.next = rows.slice(0, nodes * width);
   }
 
   /** Returns the value of the word whose walk ended at `node`. */
