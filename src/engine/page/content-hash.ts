@@ -178,7 +178,7 @@ function hashLinks({ base, links, robotsMetas }: PageContent, digest: Digest): s
   let lineStart = '';
   for (const { href, kind, nofollow } of links) {
     if (kind === 'a' && !nofollow) {
-      lines.push(lineStart + href);
+      lines.push(lineStart === '' ? href : lineStart + href);
       lineStart = '';
     } else lineStart += `${href}\n${kind}${nofollow ? '!' : ''}\r`;
   }

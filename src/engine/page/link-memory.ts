@@ -96,7 +96,7 @@ export class LinkMemory {
   }
 }
 
-const [SPACE, HASH, SLASH, QUESTION] = [0x20, 0x23, 0x2f, 0x3f];
+const [SPACE, HASH, DOT, SLASH, QUESTION] = [0x20, 0x23, 0x2e, 0x2f, 0x3f];
 
 /** Links that need not even be resolved, since a page in the same place had a link with the same characters. */
 export class WrittenLinks {
@@ -133,6 +133,7 @@ export class WrittenLinks {
   private findLinks(link: string): Map<string, KnownLink> | undefined {
     const firstCode = link === '' ? QUESTION : link.charCodeAt(0);
     if (firstCode === QUESTION || firstCode === HASH || firstCode <= SPACE) return undefined;
+    if (firstCode === DOT) return this.relativeLinks;
     if (firstCode === SLASH) return this.rootRelativeLinks;
     if (link.startsWith('http://') || link.startsWith('https://')) return this.absoluteLinks;
     // `http:x` is a relative link if the base has the same scheme.
