@@ -90,8 +90,8 @@ export class LoginWalls {
 
   /** Call this when a page of the host did not redirect. The login page itself is ignored. */
   recordSuccess(hostKey: string, from: string, now: Instant): void {
-    const page = stripQuery(from);
-    if (this.#recentVisits.get(hostKey)?.some((visit) => visit.target === page)) return;
+    const isTarget = ({ target }: RecentVisit): boolean => target !== undefined && target === stripQuery(from);
+    if (this.#recentVisits.get(hostKey)?.some(isTarget)) return;
     this.#recordVisit(hostKey, { at: now, from });
   }
 

@@ -137,10 +137,10 @@ export class Delivery {
 
   /** Orders wait for others to share a batch with. If no other can arrive within that time, sends them at once. */
   flushUnlessMoreExpected(): void {
-    const ages = [...this.sinks.values()].flatMap(({ isWaiting, definition }) =>
-      isWaiting ? definition.batchAge : [],
-    );
-    if (ages.length > 0 && !this.mayExpectMore(Math.max(...ages) as Duration)) this.flush();
+    let age: Duration | undefined;
+    for (const { isWaiting, definition } of this.sinks.values())
+      if (isWaiting && definition.batchAge > (age ?? -1)) age = definition.batchAge;
+    if (age !== undefined && !this.mayExpectMore(age)) this.flush();
   }
 
   flush(): void {

@@ -58,6 +58,7 @@ export class SinkQueue implements SuccessorQueue {
   private superseded = 0;
   private lastRefusal: string | undefined;
   private cancelTimer: (() => void) | undefined;
+  private timerAt: Instant | undefined;
   private cancelProbe: (() => void) | undefined;
   private cancelPutOffTimer: (() => void) | undefined;
   private readonly abortController = new AbortController();
@@ -170,14 +171,13 @@ export class SinkQueue implements SuccessorQueue {
 
   /** Puts the orders at the head: they are older than those waiting here. */
   adopt(orders: readonly WaitingOrder[]): void {
-    if (this.successor) {
-      this.successor.adopt(orders);
-      return;
+    if (this.successor) this.successor.adopt(orders);
+    else {
+      this.queue.addOlder(orders);
+      this.queue.putOffLate(this.clock.now());
+      this.send();
+      this.armPutOffTimer();
     }
-    this.queue.addOlder(orders);
-    this.queue.putOffLate(this.clock.now());
-    this.send();
-    this.armPutOffTimer();
   }
 
   get closed(): boolean {
@@ -249,14 +249,13 @@ export class SinkQueue implements SuccessorQueue {
   }
 
   private async deliver(batch: WaitingOrder[]): Promise<void> {
-    const bytes = sumBytes(batch);
     this.batchesInFlight++;
     this.ordersInFlight += batch.length;
-    this.bytesInFlight += bytes;
+    this.bytesInFlight += sumBytes(batch);
     for (const waitingOrder of batch) waitingOrder.attempts++;
     let answers: OrderAnswer[] | undefined;
     try {
-      const orders = batch.map((waitingOrder) => waitingOrder.order);
+      const orders = batch.map(({ order }) => order);
       answers = await deliverApart(this.sink, orders, this.abortController.signal);
       this.suspects.noteAccepted(batch);
     } catch (error) {
@@ -384,14 +383,17 @@ export class SinkQueue implements SuccessorQueue {
 
   /** Wakes up when the oldest order has reached the maximum age of a batch, or the next attempt is due. */
   private armTimer(): void {
+    const { first } = this.queue;
+    const isFull = this.closed || this.batchesInFlight >= this.definition.concurrency;
+    const due = first && !isFull ? (this.nextAttemptAt ?? after(first.since, this.definition.batchAge)) : undefined;
+    // If orders in flight hold it up, this is called again when their batch ends.
+    const at = due !== undefined && due <= this.clock.now() && this.urisInFlight.size > 0 ? undefined : due;
+    if (at === this.timerAt) return;
     this.cancelTimer?.();
-    this.cancelTimer = undefined;
-    const firstOrder = this.queue.first;
-    if (!firstOrder || this.closed || this.batchesInFlight >= this.definition.concurrency) return;
-    const at = this.nextAttemptAt ?? after(firstOrder.since, this.definition.batchAge);
-    if (at <= this.clock.now() && this.urisInFlight.size > 0) return; // called again when a batch in flight ends
+    this.timerAt = at;
+    if (at === undefined) return;
     this.cancelTimer = this.clock.at(at, () => {
-      this.cancelTimer = undefined;
+      this.timerAt = undefined;
       this.send();
     });
   }

@@ -225,7 +225,8 @@ const computeFingerprint = ({ outcome }: PageResult): PageFingerprint | undefine
   outcome.kind === 'document' ? outcome.facts.fingerprint : undefined;
 
 /** Whether two pages have one title and texts that are much the same, or short; pages with one text are no two documents. */
-function isAlike({ title, stamp, textSketch: own }: NewPage, { textSketch: other, ...page }: NewPage): boolean {
-  if (title === '' || title !== page.title || hasSameText(stamp, page.stamp)) return false;
-  return own === undefined || other === undefined ? own === other : !sharesAlmostNothing(own, other);
+function isAlike(page: NewPage, other: NewPage): boolean {
+  if (page.title === '' || page.title !== other.title || hasSameText(page.stamp, other.stamp)) return false;
+  const [own, others] = [page.textSketch, other.textSketch];
+  return own === undefined || others === undefined ? own === others : !sharesAlmostNothing(own, others);
 }

@@ -87,9 +87,10 @@ export class ResultReview {
     // The change guard asks the host; during an outage, its error page would be that of every page.
     if (outcome.facts.sample?.isDrastic === true) return false;
     const { probes } = this.services;
+    const { fingerprint, stamp, title, textSketch } = outcome.facts;
     const mayBeErrorPage =
-      outcome.facts.fingerprint !== undefined ||
-      (visits === 0 && outcome.index && probes.resemblesAnother(hostKey, { id, ...outcome.facts }));
+      fingerprint !== undefined ||
+      (visits === 0 && outcome.index && probes.resemblesAnother(hostKey, { id, stamp, title, textSketch }));
     return mayBeErrorPage && probes.suspect(hostKey);
   }
 
