@@ -3,10 +3,12 @@
  * that URL has no document, or another text, they are visited again at once. Each of the two visits checks after it is settled, so that neither misses the
  * other.
  */
+
 import { hasSameText } from '../../../domain/content/exact-duplicates.js';
 import { judgeCanonical } from '../../../domain/crawl/canonical.js';
 import { EXACT_DUPLICATE, hasGivenWay } from '../../../domain/crawl/disposition.js';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import type { Reason } from '../../../domain/policy/reasons.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { Log } from '../../ports/log.js';
 import type { SettledUrl } from '../outcome/decision.js';
@@ -27,11 +29,15 @@ export class CanonicalPages {
   ) {}
 
   /** To be called after the URL's visit is settled. If this fails, the pages are reconsidered at their next refresh. */
-  async reconsiderAfter({ url, stamp }: UrlState, { status, reason, removed, document }: SettledUrl): Promise<void> {
+  reconsiderAfter({ url, stamp }: UrlState, settled: SettledUrl): Promise<void> | undefined {
+    const { status, reason, removed, document } = settled;
     // Only a visit that changes the status can reveal that there is no document.
     const mayHaveNone = removed || (status !== undefined && status !== 'indexed');
     const hasNewText = stamp && document && !hasSameText(stamp, document.stamp);
-    if (!mayHaveNone && !hasNewText) return;
+    return mayHaveNone || hasNewText ? this.reconsiderPages(url, reason, mayHaveNone) : undefined;
+  }
+
+  private async reconsiderPages(url: string, reason: Reason | undefined, mayHaveNone: boolean): Promise<void> {
     try {
       const { store } = this.services;
       if (reason !== undefined && hasGivenWay(reason)) await this.reconsider(await store.find(this.crawler, url));
