@@ -63,15 +63,17 @@ const LEFT_OUT = {
 };
 
 /**
- * Node's own fetch, which a server needs for the forms of some logins only, is loaded by the first look at one of its
- * parts: 25 ms and 5 MB in each thread. An import of `node:http` looks at its WebSocket, because every property of an
- * imported module is read, and axios looks for a FormData.
+ * When a module of Node is imported, every property of it is read. For the WebSocket of `node:http`, Node loads its own
+ * fetch, which a server needs for the forms of some logins only (25 ms and 5 MB in each thread), and for
+ * `rootCertificates` of `node:tls` it writes them all as texts (4 ms). Axios looks for a FormData, which is part of
+ * fetch.
  */
 const FETCH = /typeof G\.FormData !== 'undefined' \? G\.FormData : undefined/;
-const WITHOUT_FETCH = {
-  name: 'without-fetch',
-  resolveId: (id) => (/^(?:node:)?http$/.test(id) ? '\0http' : undefined),
-  load: (id) => (id === '\0http' ? `module.exports = process.getBuiltinModule('node:http');` : undefined),
+const UNREAD = {
+  name: 'unread',
+  resolveId: (id) => (/^(?:node:)?(?:http|tls)$/.test(id) ? `\0${id.replace('node:', '')}` : undefined),
+  load: (id) =>
+    /^\0(?:http|tls)$/.test(id) ? `module.exports = process.getBuiltinModule('${id.slice(1)}');` : undefined,
   transform: (code, id) =>
     /[\\/]axios[\\/]lib[\\/]utils\.js$/.test(id) ? code.replace(FETCH, 'undefined') : undefined,
 };
@@ -94,7 +96,7 @@ const bundle = await rolldown({
   platform: 'node',
   // class-transformer has two builds; Nest uses the storage of this one.
   resolve: { alias: { 'class-transformer$': fileURLToPath(import.meta.resolve('class-transformer')) } },
-  plugins: [NEST, LEFT_OUT, WITHOUT_FETCH, PACKED],
+  plugins: [NEST, LEFT_OUT, UNREAD, PACKED],
   external: EXTERNAL,
   onLog(level, log, defaultHandler) {
     if (log.code !== OPTIONAL || !/node_modules/.test(log.message)) defaultHandler(level, log);

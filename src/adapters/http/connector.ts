@@ -80,7 +80,8 @@ const MAX_SESSIONS = 500;
 
 export class Connector {
   private readonly trustOptions: { readonly ca?: string[] };
-  private readonly secureContext: SecureContext;
+  /** Created for the first server with TLS, because it reads all root certificates. */
+  private secureContext: SecureContext | undefined;
   /** The client certificate of each login that uses one, by the name of its identity. */
   private readonly identities = new Map<string, ClientCertificate & { readonly context: SecureContext }>();
   /** TLS sessions by server, for shorter handshakes. */
@@ -93,7 +94,6 @@ export class Connector {
     const { certificateAuthorities } = settings;
     this.trustOptions =
       certificateAuthorities.length > 0 ? { ca: [...rootCertificates, ...certificateAuthorities] } : {};
-    this.secureContext = createSecureContext(this.trustOptions);
   }
 
   /** Opens a socket to the target for one of the protocols. Rejects with FetchFailure. */
@@ -201,7 +201,7 @@ export class Connector {
       socket,
       host: server.hostname,
       servername: isIP(server.hostname) === 0 ? server.hostname : undefined,
-      secureContext: server.identity ? this.findOrCreateSecureContext(server.identity) : this.secureContext,
+      secureContext: this.findOrCreateSecureContext(server.identity),
       rejectUnauthorized: this.settings.verifyCertificates,
       ALPNProtocols: [...protocols],
       session: this.sessions.get(key),
@@ -212,7 +212,12 @@ export class Connector {
     return waitForEvent(tlsSocket, 'secureConnect');
   }
 
-  private findOrCreateSecureContext({ name, certificate, key }: TlsIdentity): SecureContext {
+  private findOrCreateSecureContext(identity: TlsIdentity | undefined): SecureContext {
+    if (!identity) {
+      this.secureContext ??= createSecureContext(this.trustOptions);
+      return this.secureContext;
+    }
+    const { name, certificate, key } = identity;
     const cached = this.identities.get(name);
     if (cached && cached.certificate === certificate && cached.key === key) return cached.context;
     const context = createSecureContext({ ...this.trustOptions, cert: certificate, key });
