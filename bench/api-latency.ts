@@ -16,7 +16,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createFullSpeedConfiguration, sleep } from './crawl-run.js';
 import { fillStore } from './known-urls.js';
-import { RUNTIME_FLAGS, startProgram, stop } from './processes.js';
+import { RUNTIME_FLAGS, readMainThread, startProgram, stop } from './processes.js';
 
 const DIST = fileURLToPath(new URL('..', import.meta.url));
 const SITE_PORT = 18_092;
@@ -91,6 +91,10 @@ class Server {
     return ((await response.json()) as { indexed: number }).indexed;
   }
 
+  readMainThread(): { readonly worked: number; readonly waited: number } {
+    return readMainThread(this.programs[0]!);
+  }
+
   async setState(verb: 'pause' | 'start'): Promise<void> {
     await fetch(`${this.api}/crawlers/bench/${verb}`, { method: 'POST' });
   }
@@ -150,12 +154,18 @@ async function run(servers: readonly Server[], rate: number, seconds: number): P
   for (const server of servers) await server.setState('start');
   await sleep(1_000);
   const indexedBefore = await Promise.all(servers.map((server) => server.countIndexed()));
+  const mainThreadsBefore = servers.map((server) => server.readMainThread());
   const startedAt = performance.now();
   const rows = await measureAll(servers, rate, seconds);
   const elapsedSeconds = (performance.now() - startedAt) / 1000;
   for (const [i, server] of servers.entries()) {
+    const [before, after] = [mainThreadsBefore[i]!, server.readMainThread()];
+    const formatShare = (part: number): string => `${((100 * part) / elapsedSeconds).toFixed(0)} %`;
     const pages = (await server.countIndexed()) - indexedBefore[i]!;
     console.log(`while the crawler fetches ${(pages / elapsedSeconds).toFixed(0)} pages/s${server.name}`);
+    console.log(
+      `the main thread works ${formatShare(after.worked - before.worked)} of the time and waits for a core ${formatShare(after.waited - before.waited)}${server.name}`,
+    );
   }
   console.table(rows);
 }

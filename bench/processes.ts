@@ -29,6 +29,12 @@ export interface Usage {
   readonly peakMb: number;
 }
 
+const started = new Set<ChildProcess>();
+// A benchmark that fails would otherwise leave them running, on ports that the next one needs.
+process.once('exit', () => {
+  for (const child of started) child.kill();
+});
+
 /**
  * Starts a program of dist/ and resolves when it has printed a line that matches.
  * @param cores those on which it may run, as `taskset` names them, for example `0,1`
@@ -44,6 +50,7 @@ export async function startProgram(
   const pinned = cores === undefined ? [] : ['taskset', '-c', cores];
   const [command, ...commandArgs] = [...pinned, process.execPath, ...flags, file, ...args];
   const child = spawn(command!, commandArgs, { stdio: ['ignore', 'pipe', 'inherit'], env });
+  started.add(child);
   const lines = createInterface({ input: child.stdout! });
   await new Promise<void>((resolve, reject) => {
     lines.on('line', (line) => {
@@ -72,6 +79,12 @@ export interface ThreadUsage {
 /** What each thread of a process that still runs has used so far; the first one is the main thread. */
 export const readThreads = ({ pid }: ChildProcess): ThreadUsage[] =>
   readdirSync(`/proc/${pid}/task`).flatMap((thread) => readStat(`${pid}/task/${thread}`) ?? []);
+
+/** For how long the main thread of a process has worked and waited for a core, in seconds. */
+export function readMainThread({ pid }: ChildProcess): { readonly worked: number; readonly waited: number } {
+  const [worked = 0, waited = 0] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ').map(Number);
+  return { worked: worked / 1e9, waited: waited / 1e9 };
+}
 
 /**
  * Watches a process and all processes that it starts, with a sample every quarter of a second. What a process does
