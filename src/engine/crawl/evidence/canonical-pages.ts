@@ -3,7 +3,6 @@
  * that URL has no document, or another text, they are visited again at once. Each of the two visits checks after it is settled, so that neither misses the
  * other.
  */
-
 import { hasSameText } from '../../../domain/content/exact-duplicates.js';
 import { judgeCanonical } from '../../../domain/crawl/canonical.js';
 import { EXACT_DUPLICATE, hasGivenWay } from '../../../domain/crawl/disposition.js';
