@@ -24,9 +24,9 @@ describeUnless(notLinux, 'the priority of a thread', () => {
   });
 });
 
-/** Keeps what it allocates for a while, so that new space grows, and reports the largest size that new space had, in MB. */
+/** Keeps what it allocates for a while, so that new space grows, and reports its largest size and the limit of the heap, in MB. */
 const THREAD = `
-  import { getHeapSpaceStatistics } from 'node:v8';
+  import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
   import { parentPort } from 'node:worker_threads';
   let largest = 0;
   let kept = [];
@@ -38,7 +38,7 @@ const THREAD = `
       largest = Math.max(largest, space_size);
     }
   }
-  parentPort.postMessage(largest / 2 ** 20);
+  parentPort.postMessage([largest, getHeapStatistics().heap_size_limit].map((size) => size / 2 ** 20));
 `;
 
 const START = `
@@ -46,18 +46,23 @@ const START = `
   import { enforceThreadHeapLimits } from ${JSON.stringify(new URL('thread-settings.ts', import.meta.url).href)};
   const thread = new URL('data:text/javascript,' + encodeURIComponent(${JSON.stringify(THREAD)}));
   enforceThreadHeapLimits();
-  const resourceLimits = { maxYoungGenerationSizeMb: Number(process.argv[1]) };
-  new Worker(thread, { resourceLimits }).on('message', console.log);
+  const resourceLimits = { maxYoungGenerationSizeMb: Number(process.argv[1]), maxOldGenerationSizeMb: 100 };
+  new Worker(thread, { resourceLimits }).on('message', (sizes) => console.log(JSON.stringify(sizes)));
 `;
 
-async function measureNewSpace(young: number): Promise<number> {
-  const flags = ['--max-semi-space-size=2', '--disable-warning=ExperimentalWarning', '--input-type=module'];
-  const { stdout } = await promisify(execFile)(process.execPath, [...flags, '-e', START, String(young)]);
-  return Number(stdout);
+async function measureHeap(young: number): Promise<{ newSpace: number; limit: number }> {
+  const flags = ['--max-semi-space-size=2', '--max-old-space-size=900'];
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...flags,
+    ...['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', START, String(young)],
+  ]);
+  const [newSpace, limit] = JSON.parse(stdout) as [number, number];
+  return { newSpace, limit };
 }
 
-it('a thread has the new space that it is given, whatever the flag of the main thread', async () => {
-  const [small, large] = await Promise.all([measureNewSpace(6), measureNewSpace(48)]);
-  expect(small).toBeLessThan(10);
-  expect(large).toBeGreaterThan(10);
+it('a thread has the heap that it is given, whatever the flags of the main thread', async () => {
+  const [small, large] = await Promise.all([measureHeap(6), measureHeap(48)]);
+  expect(small.newSpace).toBeLessThan(10);
+  expect(large.newSpace).toBeGreaterThan(10);
+  expect(small.limit).toBeLessThan(200);
 });

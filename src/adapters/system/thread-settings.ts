@@ -14,8 +14,7 @@ export function lowerPriority(steps: number): void {
 }
 
 /**
- * Makes V8 apply the `resourceLimits` of threads that are started from now on. The flag `--max-semi-space-size`, which
- * is meant only for the main thread, would take precedence over them. The main thread's heap has its limits by now, so
- * the flag is reset (0 means not given).
+ * Makes V8 apply the `resourceLimits` of threads that are started from now on. The flags for the main thread's heap would
+ * take precedence over them. That heap has its limits by now, so the flags are reset (0 means not given).
  */
-export const enforceThreadHeapLimits = (): void => setFlagsFromString('--max-semi-space-size=0');
+export const enforceThreadHeapLimits = (): void => setFlagsFromString('--max-semi-space-size=0 --max-old-space-size=0');

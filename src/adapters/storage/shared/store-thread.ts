@@ -5,8 +5,8 @@ import { type Call, type Executor, type Reply, readReply, type StoreThreadData }
 /** Maximum number of batches in flight: when the thread finishes one, it already has the next one. */
 const MAX_BATCHES_IN_FLIGHT = 2;
 
-/** Heap limit of the thread; a larger young generation would cost memory without saving time. */
-const HEAP_LIMITS = { maxYoungGenerationSizeMb: 24 };
+/** Heap limits of the thread; a larger young generation would cost memory without saving time. */
+const HEAP_LIMITS = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 1_024 };
 
 /** Delivers a result, now or later, in the order of the calls. */
 export type HandOut = (deliver: () => void) => void;
