@@ -82,7 +82,9 @@ export async function unpackedArtifact(
   const folder = join(tmpdir(), 'crawlway-engines', `${name}-${version}`);
   if (existsSync(folder)) return folder;
   const written = `${folder}.${process.pid}`;
-  const goals = ['dependency:unpack', `-Dartifact=${artifact}`, `-DoutputDirectory=${written}`];
+  // Maven remembers what it has unpacked before, and would not do it again into another folder.
+  const goals = ['dependency:unpack', '-Dmdep.overWriteReleases=true', `-Dartifact=${artifact}`];
+  goals.push(`-DoutputDirectory=${written}`);
   await run('mvn', ['-q', '-B', ...goals], { cwd: tmpdir(), timeout: 600_000, maxBuffer: 16 * 1024 * 1024 });
   await prepare(written);
   renameSync(written, folder);
