@@ -169,6 +169,8 @@ describe('the index follows changes of the site', () => {
       body: '<html><head><meta name="robots" content="noindex"><title>a</title></head><body>a</body></html>',
     });
     await nextDay();
+    // If it is visited before all others, these are asked first.
+    await world.pass(hours(1));
     expect(await world.indexed()).not.toContain(site.url('/a'));
     expect(await world.state(site.url('/a'))).toMatchObject({ status: 'visited', reason: 'noindex' });
     site.page('/a');
