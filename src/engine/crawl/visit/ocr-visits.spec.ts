@@ -50,3 +50,13 @@ it('scanned documents of the index are read one at a time, up to a number of pag
   expect(await visit(visits, 0, undefined, WAS_READ)).toBeUndefined();
   expect(await visit(visits)).toBeUndefined();
 });
+
+it('a visit that begins when another one goes on without its host does not read as well', async () => {
+  const visits = new OcrVisits(new ManualClock());
+  visits.configure([{ type: 'documents', ocr: { pagesPerDay: 10 } } as unknown as ExtractorDefinition]);
+  let other: Promise<OcrTask | undefined> | undefined;
+  const first = { state: { stamp: SCAN }, onWait: () => (other = visit(visits)) } as never;
+  await visits.run(first, async () => ({ outcome: { kind: 'document', ocrPages: 1 } }) as PageResult);
+  expect(other).toBeDefined();
+  expect(await other).toBeUndefined();
+});

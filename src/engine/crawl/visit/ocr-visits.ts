@@ -33,14 +33,14 @@ export class OcrVisits {
     if (reason === undefined) return work(undefined);
     const wasRead = reason === 'text-by-ocr';
     if (this.isBusy || !this.hasPagesLeft()) return work(wasRead ? { maxPages: 0, wasRead } : undefined);
-    // Other visits of the host go on meanwhile.
-    onWait();
-    return this.readPages(work, wasRead);
+    return this.readPages(onWait, work, wasRead);
   }
 
-  private async readPages(work: Work, wasRead: boolean): Promise<PageResult> {
+  private async readPages(onWait: Attempt['onWait'], work: Work, wasRead: boolean): Promise<PageResult> {
     this.isBusy = true;
     try {
+      // Other visits of the host go on meanwhile, without OCR: one of them may begin at once.
+      onWait();
       const result = await work({ maxPages: MAX_PAGES_PER_DOCUMENT, wasRead });
       if (result.outcome.kind === 'document') this.pagesRead += result.outcome.ocrPages ?? 0;
       return result;
