@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { decide, INDEXED, state, NOW as VISITED_AT } from '../../../test/support/url-states.js';
 import { computeTextSketch, createTextSample } from '../content/text-sample.js';
 import { ERROR_CODES, type ErrorCode } from '../fetch/error-codes.js';
-import type { RedirectEvidence } from '../fetch/login-wall.js';
 import { REFRESH } from '../frontier/sources.js';
 import { hours, instant, after as plus } from '../time/units.js';
 import { toCrawlUrl } from '../url/crawl-url.js';
@@ -93,7 +92,7 @@ describe('the target of a redirect', () => {
 });
 
 describe('a redirect compared with other pages of its host', () => {
-  const counts = fc.record({ same: fc.nat(5), others: fc.nat(5), targets: fc.nat(5) });
+  const counts = fc.record({ same: fc.nat(5), others: fc.nat(5) });
 
   it('is never that of one page alone if others are redirected to the same URL', () => {
     fc.assert(
@@ -106,15 +105,14 @@ describe('a redirect compared with other pages of its host', () => {
     );
   });
 
-  it.each<[string, RedirectEvidence, number, string]>([
-    ['nothing is known', { same: 0, others: 0, targets: 0 }, 2, 'look'],
-    ['one other page is well', { same: 0, others: 1, targets: 0 }, 1, 'look'],
-    ['two others are well', { same: 0, others: 2, targets: 0 }, 5, 'alone'],
-    ['there is no other page', { same: 0, others: 0, targets: 0 }, 0, 'alone'],
-    ['others have moved, each to its own address', { same: 0, others: 0, targets: 2 }, 5, 'alone'],
-    ['two others lead to the same place', { same: 2, others: 0, targets: 3 }, 5, 'wall'],
-    ['one other leads there, one is well', { same: 1, others: 1, targets: 0 }, 5, 'shared'],
-  ])('%s', (_name, evidence, available, kind) => expect(classifyRedirect(evidence, available)).toBe(kind));
+  it.each([
+    ['nothing is known', { same: 0, others: 0 }, 2, 'look'],
+    ['one other page is well', { same: 0, others: 1 }, 1, 'look'],
+    ['two others are well', { same: 0, others: 2 }, 5, 'alone'],
+    ['there is no other page', { same: 0, others: 0 }, 0, 'alone'],
+    ['two others lead to the same place', { same: 2, others: 0 }, 5, 'wall'],
+    ['one other leads there, one is well', { same: 1, others: 1 }, 5, 'shared'],
+  ] as const)('%s', (_name, evidence, available, kind) => expect(classifyRedirect(evidence, available)).toBe(kind));
 });
 
 it.each([

@@ -76,10 +76,11 @@ export function isHomePage(href: string): boolean {
 export type RedirectKind = 'alone' | 'shared' | 'wall' | 'look';
 
 /** @param available how many other pages of the host could still be visited */
-export function classifyRedirect({ same, others, targets }: RedirectEvidence, available: number): RedirectKind {
-  // A host that gives each of its pages an address of its own is moving, not closed.
-  const isMoving = same === 0 && targets >= LOOK_SIZE;
-  if (!isMoving && same + others < LOOK_SIZE && available > 0) return 'look';
+export function classifyRedirect(
+  { same, others }: Pick<RedirectEvidence, 'same' | 'others'>,
+  available: number,
+): RedirectKind {
+  if (same + others < LOOK_SIZE && available > 0) return 'look';
   if (same === 0) return 'alone';
   return same > others ? 'wall' : 'shared';
 }

@@ -1,4 +1,4 @@
-import { before, hours, type Instant, minutes } from '../time/units.js';
+import { before, hours, type Instant } from '../time/units.js';
 import { stripQuery } from '../url/crawl-url.js';
 
 /** What is remembered about a visit to a host. */
@@ -15,8 +15,6 @@ interface RecentVisit {
  */
 const MIN_PAGES = { login: 3, any: 5 };
 const WINDOW = hours(1);
-/** How long ago other redirects may have been seen that show that the host is moving its pages. */
-const MOVING_WINDOW = minutes(10);
 
 /** What other pages of a host have recently done, compared with a page that redirects to one URL. */
 export interface RedirectEvidence {
@@ -24,7 +22,7 @@ export interface RedirectEvidence {
   readonly same: number;
   /** Number of other pages that were visited after the redirect was seen and not redirected there. */
   readonly others: number;
-  /** Number of different URLs to which other pages were recently redirected. */
+  /** Number of different URLs to which these were redirected. */
   readonly targets: number;
 }
 
@@ -97,21 +95,20 @@ export class LoginWalls {
 
   /**
    * What the visits to other pages of the host say about a redirect.
-   * @param since when the redirect was first seen: good responses before it do not show that the host is well
+   * @param since when the redirect was first seen: what other pages did before it does not show that the host is well now
    */
   findEvidence({ hostKey, from, target, now }: Omit<RedirectedVisit, 'indexed'>, since: Instant): RedirectEvidence {
     const visits = this.#recentVisits.get(hostKey) ?? [];
     const targetPage = stripQuery(target);
-    const movingSince = before(now, MOVING_WINDOW);
     const same = new Set<string>();
     const others = new Set<string>();
     const targets = new Set<string>();
     for (const visit of visits) {
       if (visit.from === from || stripQuery(visit.from) === targetPage || visit.at <= before(now, WINDOW)) continue;
       if (visit.target === targetPage) same.add(visit.from);
-      else if (visit.at >= since) others.add(visit.from);
-      const isMoved = visit.target !== undefined && visit.target !== targetPage && visit.at >= movingSince;
-      if (isMoved && visit.target !== stripQuery(visit.from)) targets.add(visit.target);
+      if (visit.target === targetPage || visit.at < since) continue;
+      others.add(visit.from);
+      if (visit.target !== undefined && visit.target !== stripQuery(visit.from)) targets.add(visit.target);
     }
     for (const url of same) others.delete(url);
     return { same: same.size, others: others.size, targets: targets.size };

@@ -208,6 +208,32 @@ describe('many pages that redirect to one', () => {
     },
   );
 
+  it.each(['/', '/p0', '/p9'])(
+    'are held although others have moved just before: %s is the first one',
+    async (first) => {
+      const { site, world } = await startCrawl();
+      const moved = ['/p4', '/p5', '/p6'];
+      for (const path of moved)
+        redirect(site, path, `/new${path}`).page(
+          `/new${path}`,
+          [],
+          `The text of ${path} is about ${path} and nothing else.`,
+        );
+      for (const path of moved) await world.engine.maintenance.refresh('test', { url: site.url(path) });
+      await world.pass(minutes(2));
+      const everything = await world.indexed();
+      expect(everything).toEqual(expect.arrayContaining(moved.map((path) => site.url(`/new${path}`))));
+      site.page('/out', [], 'Our garden is closed.');
+      for (const path of ['/', ...PAGES, ...moved.map((one) => `/new${one}`)]) redirect(site, path, '/out', 301);
+      await world.engine.maintenance.refresh('test', { url: site.url(first) });
+      await world.pass(minutes(3));
+      await refresh(world);
+      expect(await world.indexed()).toEqual(everything);
+      await world.pass(days(1));
+      expect(await world.indexed()).toEqual(everything);
+    },
+  );
+
   it('are held at addresses of their own, too, as long as these say the same', async () => {
     const { site, world } = await startCrawl();
     const paths = ['/', ...PAGES];
