@@ -43,7 +43,7 @@ export function createCrawler(
   const requested = new RequestedVisits(name, shared, frontier, inFlight);
   const documents = new Documents(name, store, () => current.definition, webServers.strangers, visitTools.quotas);
   const sameTexts = new SameTexts(name, store, () => current.definition, webServers.strangers);
-  const rediscovery = new Rediscovery(name, shared, () => redirects.hasReturning);
+  const rediscovery = new Rediscovery(name, shared, () => redirects.areAwaitingLinks);
   const pages = { current, frontier, inFlight, requested, documents, sameTexts, rediscovery };
   const decisions = new UrlDecisions({ ...shared, ...outcomes }, pages);
   const indexAfterAll = (page: UrlState) => decisions.decide(page, { do: 'index-after-all' });

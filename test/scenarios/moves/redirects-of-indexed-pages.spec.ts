@@ -276,6 +276,21 @@ describe('many pages that redirect to one', () => {
     );
   });
 
+  it('is in the index soon if the only other moves of its site are to pages that it had, and its site links to it', async () => {
+    const { site, world } = await startCrawl();
+    for (const path of PAGES) site.page(path, [], write(path));
+    await refresh(world);
+    for (const path of ['/p1', '/p2', '/p3']) redirect(site, path, `/p${Number(path.slice(2)) + 4}`, 301);
+    redirect(site, '/p4', '/new', 301).page('/new', [], write('new'));
+    await refresh(world);
+    expect(await world.indexed()).not.toContain(site.url('/new'));
+    site.page('/', ['/new', ...PAGES]);
+    await world.engine.maintenance.refresh('test', { url: site.url('/') });
+    await world.pass(minutes(10));
+    const staying = ['/', '/new', '/p0', '/p5', '/p6', '/p7', '/p8', '/p9'];
+    expect(await world.indexed()).toEqual(staying.map((path) => site.url(path)));
+  });
+
   it('are held there, too, by a server that begins after one that has died', async () => {
     const openStore = await keptStore();
     const site = await startSite();

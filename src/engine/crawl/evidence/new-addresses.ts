@@ -9,12 +9,20 @@ import { compareNewTexts, type NewText } from '../../../domain/crawl/redirects.j
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { before, between, hours, type Instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
+import type { PageOutcome } from '../../ports/page-task.js';
 
 const MAX_HOSTS = 20_000;
 /** Number of addresses of a host that are visited again as soon as others turn out to say something else. */
 const MAX_REFUSED = 100;
 /** How old what was seen of a host may be to say something about it. */
 const LIFETIME = hours(1);
+
+const refuse = (detail: string): PageOutcome => ({ kind: 'error', code: 'redirect-wall', detail });
+export const NO_NEW_ADDRESS = refuse('it is no new address: it reports an outage, or says what others say');
+export const NOT_KNOWN_YET = {
+  ...refuse('it is not known yet whether other pages of its site lead to the same'),
+  doubted: true,
+};
 
 export class NewAddresses {
   /** When those pages of a host that were looked at were last found to redirect to addresses of their own. */
@@ -30,6 +38,9 @@ export class NewAddresses {
    * with the time when only the latter was unknown for the first time.
    */
   private readonly doubted = new BoundedMap<string, Instant | undefined>(MAX_HOSTS);
+
+  /** Addresses to which pages of their own site link. */
+  private readonly linked = new BoundedMap<string, true>(MAX_HOSTS);
 
   constructor(
     private readonly clock: Pick<Clock, 'now'>,
@@ -71,18 +82,24 @@ export class NewAddresses {
     this.doubted.delete(url);
   }
 
+  /** Records that a page of the address's site links to it: it is no address to which only redirects lead. */
+  noteLinked(url: string): void {
+    this.linked.set(url, true);
+  }
+
+  isLinked(url: string): boolean {
+    return this.linked.has(url);
+  }
+
   /** Whether the address was refused at its last visit because too little was known, and may be believed soon. */
   isDoubted(url: string): boolean {
     return this.doubted.has(url);
   }
 
-  /**
-   * Whether pages with texts of their own are redirected to addresses of their own that all have one new text: `unknown`
-   * if this is the first of them.
-   */
-  async isTextForAll(url: string, sample: TextSample, source: UrlState): Promise<boolean | 'unknown'> {
+  /** Whether pages with texts of their own are redirected to addresses of their own that all have one new text: why it is refused. */
+  async findTextForAll(url: string, sample: TextSample, source: UrlState): Promise<PageOutcome | undefined> {
     const { hostKey, stamp, textSketch } = source;
-    if (!this.isRecent(this.departures.get(hostKey))) return false;
+    if (!this.isRecent(this.departures.get(hostKey))) return undefined;
     const now = this.clock.now();
     const isNew = !stamp || (textSketch !== undefined && sharesAlmostNothing(textSketch, sample.sketch));
     const known = this.newTexts.get(hostKey);
@@ -95,11 +112,11 @@ export class NewAddresses {
       if (others === 'different') await this.visitRefused(hostKey);
       else this.doubted.delete(first.url);
     }
-    if (!isNew || others === 'different') return false;
+    if (!isNew || others === 'different') return undefined;
     this.noteRefused(hostKey, url);
-    if (others === 'same') return true;
+    if (others === 'same') return NO_NEW_ADDRESS;
     this.doubted.set(url, own.since);
-    return 'unknown';
+    return NOT_KNOWN_YET;
   }
 
   private noteRefused(hostKey: string, url: string): void {

@@ -32,7 +32,7 @@ import type { PageOutcome, PageResult } from '../../ports/page-task.js';
 import type { Strangers } from '../hosts/strangers.js';
 import type { SettledUrl } from '../outcome/decision.js';
 import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
-import { NewAddresses } from './new-addresses.js';
+import { NewAddresses, NO_NEW_ADDRESS, NOT_KNOWN_YET } from './new-addresses.js';
 import { type PageMoveServices, PageMoves } from './page-moves.js';
 
 const MAX_WAITING = 20_000;
@@ -45,11 +45,6 @@ const FRESH = minutes(10);
 const WALL_LIFETIME = hours(1);
 const fail = (code: ErrorCode, detail: string): PageOutcome => ({ kind: 'error', code, detail });
 const failTarget = (detail: string): PageOutcome => fail('redirect-target-failed', detail);
-const NO_NEW_ADDRESS = fail('redirect-wall', 'it is no new address: it reports an outage, or says what others say');
-const NOT_KNOWN_YET = {
-  ...fail('redirect-wall', 'it is not known yet whether other pages of its site lead to the same'),
-  doubted: true,
-};
 const NO_PAGE_OF_ITS_OWN = fail('redirect-wall', 'it is an error or login page, to which only redirects lead');
 /** It is not remembered: if the host still redirects its pages there later, it is found again. */
 const PAGE_FOR_ALL = {
@@ -89,8 +84,8 @@ export class Redirects {
   private readonly missed = new BoundedMap<string, true>(MAX_WAITING);
   /** When pages that redirects were waiting for were visited: it is not written of those whose delivery is in doubt. */
   private readonly visits = new BoundedMap<string, Instant>(MAX_WAITING);
-  /** URLs whose documents have given way to temporary redirects, by key. */
-  private readonly returning = new BoundedMap<bigint, string>(MAX_WAITING);
+  /** URLs whose documents have given way to temporary redirects, and new addresses that are not believed, by key. */
+  private readonly awaitingLink = new BoundedMap<bigint, string>(MAX_WAITING);
   /** Pages to which hosts redirect their pages, without query, and when that was last seen. */
   private readonly walls = new BoundedMap<string, Instant>(MAX_WAITING);
 
@@ -162,20 +157,24 @@ export class Redirects {
     return { ...result, outcome: await this.judgeTarget(state, outcome) };
   }
 
-  /** Whether documents have given way to temporary redirects. */
-  get hasReturning(): boolean {
-    return this.returning.size > 0;
+  /** Whether there are URLs that are requested again when they are linked. */
+  get areAwaitingLinks(): boolean {
+    return this.awaitingLink.size > 0;
   }
 
-  /** To be called with the links of a live page: temporary redirects of its site among them are requested again. */
+  /**
+   * To be called with the links of a live page: temporary redirects of its site among them are requested again, and so are
+   * new addresses that are not believed, since not only redirects lead to them.
+   */
   async noteLinked(page: string, keys: readonly bigint[]): Promise<void> {
-    if (this.returning.size === 0) return;
-    const settledBefore = before(this.services.clock.now(), FRESH);
+    const { store, clock, scheduleVisit } = this.services;
     for (const key of keys) {
-      const url = this.returning.get(key);
-      const state = url === undefined ? undefined : await this.services.store.find(this.crawler, url);
-      const isDue = state?.reason === REDIRECTED_FOR_NOW && (state.lastVisitAt ?? 0) < settledBefore;
-      if (isDue && !(await this.isStranger(page, state.url))) await this.services.scheduleVisit(state);
+      const url = this.awaitingLink.get(key);
+      const state = url === undefined ? undefined : await store.find(this.crawler, url);
+      const isDue = state?.reason === REDIRECTED_FOR_NOW && (state.lastVisitAt ?? 0) < before(clock.now(), FRESH);
+      const isRefused = state?.reason === 'redirect-wall';
+      if (!(isDue || isRefused) || (await this.isStranger(page, state.url))) continue;
+      if ((await scheduleVisit(state)) && isRefused) this.newAddresses.noteLinked(state.url);
     }
   }
 
@@ -197,8 +196,9 @@ export class Redirects {
     const isDoubted = reason === 'redirect-wall' && this.newAddresses.isDoubted(url);
     if (this.missed.delete(url) && (isDoubted || reason === AWAITING_TARGET))
       await this.services.scheduleVisit(settled);
-    if (reason === REDIRECTED_FOR_NOW) this.returning.set(computeUrlKey(url), url);
-    else if (reason !== undefined && this.returning.size > 0) this.returning.delete(computeUrlKey(url));
+    const isRefused = reason === 'redirect-wall' && !this.newAddresses.isLinked(url);
+    if (reason === REDIRECTED_FOR_NOW || isRefused) this.awaitingLink.set(computeUrlKey(url), url);
+    else if (reason !== undefined && this.awaitingLink.size > 0) this.awaitingLink.delete(computeUrlKey(url));
     if (settled.stamp === undefined && reason === 'indexed') await this.visitFailedSource(settled);
     const sources = this.waiting.size > 0 ? this.waiting.get(url) : undefined;
     if (!sources) return;
@@ -255,13 +255,14 @@ export class Redirects {
     if (!source || !sample || !outcome.index) return undefined;
     const { stamp, textSketch: indexed, hostKey } = source;
     // Where the pages of the host lead now is not known, after a restart for example: that is found out first.
-    if (stamp !== undefined && !this.isLookedAt(source)) {
+    const isLinked = this.newAddresses.isLinked(url);
+    if (stamp !== undefined && !isLinked && !this.isLookedAt(source)) {
       this.newAddresses.noteUnknown(url);
       await this.waitForVisit(source, url);
       return NOT_KNOWN_YET;
     }
-    const isTextForAll = await this.newAddresses.isTextForAll(url, sample, source);
-    if (isTextForAll) return isTextForAll === 'unknown' ? NOT_KNOWN_YET : NO_NEW_ADDRESS;
+    const textForAll = !isLinked && (await this.newAddresses.findTextForAll(url, sample, source));
+    if (textForAll) return textForAll;
     const isSame = indexed !== undefined && text !== undefined && hasSameSketch(indexed, text);
     if (!sample.namesOutage || isSame) return undefined;
     const filter = { crawler: this.crawler, hostKey, indexed: true } as const;
@@ -282,8 +283,7 @@ export class Redirects {
   }
 
   private isWall(place: string, now: Instant): boolean {
-    const seenAt = this.walls.get(place);
-    return seenAt !== undefined && seenAt >= before(now, WALL_LIFETIME);
+    return (this.walls.get(place) ?? 0) >= before(now, WALL_LIFETIME);
   }
 
   private async classify(state: UrlState, { target, refused }: Redirect, since: Instant): Promise<RedirectKind> {

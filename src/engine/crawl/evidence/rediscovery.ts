@@ -30,8 +30,8 @@ export class Rediscovery {
       readonly store: Pick<UrlCatalog, 'count' | 'getLinks' | 'findRemoved'>;
       readonly clock: Clock;
     },
-    /** Whether documents have given way to temporary redirects, which are requested again when they are linked. */
-    private readonly hasReturning: () => boolean = () => false,
+    /** Whether there are URLs that are requested again when they are linked. */
+    private readonly areAwaitingLinks: () => boolean = () => false,
   ) {}
 
   /** To be called when a URL's status has become removed on this node. */
@@ -49,7 +49,7 @@ export class Rediscovery {
   }
 
   private async compareLinks(state: UrlState, task: Task, policySince: Instant): Promise<boolean> {
-    if (!((await this.hasAnyRemoved()) || this.hasReturning())) return false;
+    if (!((await this.hasAnyRemoved()) || this.areAwaitingLinks())) return false;
     const links = task.rereadLinks ? undefined : await this.services.store.getLinks(state.id);
     const isCurrent = links !== undefined && links.at > policySince && isForThisVersion(links, task);
     this.visits.set(state, isCurrent ? { at: task.now, links } : { at: task.now });

@@ -29,7 +29,7 @@ export class LinkStage {
     private readonly context: CrawlContext,
     private readonly links: Pick<FoundLinks, 'storeLinks' | 'dropRepeatedLinks'>,
     private readonly rediscovery: Pick<Rediscovery, 'findLinked' | 'getLinkKeys'>,
-    private readonly redirects: Pick<Redirects, 'hasReturning' | 'noteLinked'>,
+    private readonly redirects: Pick<Redirects, 'areAwaitingLinks' | 'noteLinked'>,
     private readonly claims: Pick<ClaimedChanges, 'bringForwardDatedPages' | 'bringForwardHubLinks'>,
     private readonly subscriptions: Pick<HubSubscriptions, 'subscribeIfAllowed'>,
   ) {}
@@ -40,7 +40,7 @@ export class LinkStage {
     const result = kept instanceof Promise ? await kept : kept;
     const linked = this.rediscovery.findLinked(state, result, this.context);
     const rediscoveredLinks = linked instanceof Promise ? await linked : linked;
-    if (this.redirects.hasReturning)
+    if (this.redirects.areAwaitingLinks)
       await this.redirects.noteLinked(state.url, this.rediscovery.getLinkKeys(state, result));
     const newUrlCount = await this.links.storeLinks(
       state,
