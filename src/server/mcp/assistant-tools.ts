@@ -7,6 +7,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { ApiProblem, type CrawlwayClient } from '../../../client/index.js';
+import { URL_STATUSES } from '../../domain/crawl/url-state.js';
 import { toPrintableLines } from '../printable.js';
 import { SERVER_VERSION } from '../version.js';
 import { ERRORS, EXPLANATIONS, PREVIEW, STATUS, SUBMITTED, URL_PAGE } from './output-schemas.js';
@@ -90,19 +91,7 @@ function addSearchTool(server: McpServer, client: CrawlwayClient): void {
           .max(1_000)
           .optional()
           .describe('Host name, with the port when it is not the default: www.example.com'),
-        status: z
-          .enum([
-            'waiting',
-            'indexed',
-            'visited',
-            'redirected',
-            'error',
-            'excluded',
-            'elsewhere',
-            'filtered',
-            'removed',
-          ])
-          .optional(),
+        status: z.enum(URL_STATUSES).optional(),
         reason: z.string().max(100).optional().describe('Reason code, such as noindex or http-404.'),
         limit: z.number().int().min(1).max(100).default(20),
         cursor: z.string().max(MAX_URL_LENGTH).optional(),

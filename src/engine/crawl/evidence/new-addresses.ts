@@ -113,15 +113,11 @@ export class NewAddresses {
       else this.doubted.delete(first.url);
     }
     if (!isNew || others === 'different') return undefined;
-    this.noteRefused(hostKey, url);
+    const refused = this.refused.get(hostKey) ?? new BoundedMap<string, true>(MAX_REFUSED);
+    this.refused.set(hostKey, refused.set(url, true));
     if (others === 'same') return NO_NEW_ADDRESS;
     this.doubted.set(url, own.since);
     return NOT_KNOWN_YET;
-  }
-
-  private noteRefused(hostKey: string, url: string): void {
-    const refused = this.refused.get(hostKey) ?? new BoundedMap<string, true>(MAX_REFUSED);
-    this.refused.set(hostKey, refused.set(url, true));
   }
 
   private async visitRefused(hostKey: string): Promise<void> {
