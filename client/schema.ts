@@ -1037,6 +1037,8 @@ export interface ReasonDto {
   readonly remedy: string;
 }
 
+export type ReasonCodeDto = 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'move-to-another-domain' | 'move-to-private-address' | 'move-to-another-crawler' | 'moves-not-followed' | 'owned-by-another-crawler' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-endless-pattern' | 'trap-repeated-text' | 'links-cut' | 'trap-host-size' | 'quota-urls' | 'robots-disallowed' | 'login-page' | 'noindex' | 'unavailable-after' | 'search-not-allowed' | 'nofollow' | 'no-index' | 'machine-readable' | 'mime-type-excluded' | 'excluded-by-plugin' | 'canonical-elsewhere' | 'near-duplicate' | 'exact-duplicate' | 'quota-documents' | 'directory-listing' | 'not-linked' | 'extract-unsupported' | 'extract-timeout' | 'extract-memory' | 'extract-encrypted' | 'extract-corrupt' | 'no-text-layer' | 'text-by-ocr' | 'text-incomplete' | 'text-cut' | 'needs-rendering' | 'redirected' | 'redirected-for-now' | 'awaiting-redirect-target' | 'removed-after-errors' | 'too-many-temporary-errors' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'never-linked' | 'discovered' | 'redirect-target' | 'held' | 'awaiting-sign-of-life' | 'awaiting-early-look' | 'awaiting-other-pages' | 'awaiting-own-answers' | 'released' | 'order-refused' | 'backfill' | 'access-changed' | 'sink-behind' | 'part-gone' | 'with-its-page' | 'adopted' | 'reconciled' | 'http-404' | 'http-410' | 'http-401' | 'payment-required' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-target-gone' | 'redirect-to-home' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'tls-client-certificate' | 'protocol' | 'header-too-large' | 'body-too-large' | 'parse-timeout' | 'document-too-large' | 'soft-error' | 'connection-failed' | 'http-406' | 'http-408' | 'http-425' | 'http-429' | 'bot-challenge' | 'one-page-everywhere' | 'emptied' | 'directive-wave' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'body-truncated' | 'body-undecodable' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'extractor-unavailable' | 'plugin-failed' | 'reading-failed' | 'render-timeout' | 'render-memory' | 'render-crash' | 'renderer-unavailable' | 'login-wall' | 'redirect-wall' | 'redirect-target-failed' | 'move-undecided' | 'login-failed' | 'quota-rendering' | 'proxy-failed';
+
 export interface ReconciliationDto {
   readonly sink: string;
   readonly at: string;
@@ -1064,7 +1066,7 @@ export interface RefreshDto {
   /** SQL LIKE pattern for the whole URL: `%` stands for any characters, `_` for one character. Without a `%`, asterisks are wildcards. */
   readonly like?: string;
   /** Reason code or error code. */
-  readonly reason?: string;
+  readonly reason?: ReasonCodeDto;
   /** `true`: only URLs whose document the sinks hold; `false`: only the others. */
   readonly indexed?: boolean;
   /** Only URLs that were last visited before this time. */
@@ -1992,7 +1994,7 @@ export interface Calls {
   };
   'GET /api/v1/crawlers/{crawler}/urls/export': {
     path: { crawler: string };
-    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string; cursor?: string; limit?: number; sort?: 'url' | 'status' | 'lastVisitAt' | 'dueAt' | 'firstSeenAt' | 'hops' | 'visits' | 'changes'; direction?: 'ascending' | 'descending'; format?: 'csv' | 'ndjson' };
+    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: ReasonCodeDto; indexed?: boolean; visitedBefore?: string; visitedSince?: string; cursor?: string; limit?: number; sort?: 'url' | 'status' | 'lastVisitAt' | 'dueAt' | 'firstSeenAt' | 'hops' | 'visits' | 'changes'; direction?: 'ascending' | 'descending'; format?: 'csv' | 'ndjson' };
     body: undefined;
     answer: string;
   };
@@ -2479,19 +2481,19 @@ export interface Calls {
   };
   'GET /api/v1/crawlers/{crawler}/urls': {
     path: { crawler: string };
-    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string; cursor?: string; limit?: number; sort?: 'url' | 'status' | 'lastVisitAt' | 'dueAt' | 'firstSeenAt' | 'hops' | 'visits' | 'changes'; direction?: 'ascending' | 'descending' };
+    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: ReasonCodeDto; indexed?: boolean; visitedBefore?: string; visitedSince?: string; cursor?: string; limit?: number; sort?: 'url' | 'status' | 'lastVisitAt' | 'dueAt' | 'firstSeenAt' | 'hops' | 'visits' | 'changes'; direction?: 'ascending' | 'descending' };
     body: undefined;
     answer: UrlPageDto;
   };
   'DELETE /api/v1/crawlers/{crawler}/urls': {
     path: { crawler: string };
-    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string; confirm?: boolean };
+    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: ReasonCodeDto; indexed?: boolean; visitedBefore?: string; visitedSince?: string; confirm?: boolean };
     body: undefined;
     answer: CountDto;
   };
   'GET /api/v1/crawlers/{crawler}/urls/count': {
     path: { crawler: string };
-    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string };
+    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: ReasonCodeDto; indexed?: boolean; visitedBefore?: string; visitedSince?: string };
     body: undefined;
     answer: CountDto;
   };

@@ -50,13 +50,15 @@ export type Nothing = Readonly<Record<never, never>>;
 `;
 
 /** The suffix distinguishes a schema from a component of the console with the same name. */
-const getInterfaceName = (schema: string): string => `${schema}Dto`;
+const getTypeName = (schema: string): string => `${schema}Dto`;
 
 /** Returns the text of schema.ts. */
 function buildApiTypes(yaml: string): string {
   const { paths, components } = load(yaml) as Description;
-  const schemas = Object.entries(components.schemas).map(
-    ([name, schema]) => `export interface ${getInterfaceName(name)} ${buildType(schema)}\n`,
+  const schemas = Object.entries(components.schemas).map(([name, schema]) =>
+    schema.enum
+      ? `export type ${getTypeName(name)} = ${buildType(schema)};\n`
+      : `export interface ${getTypeName(name)} ${buildType(schema)}\n`,
   );
   const calls = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, call]) => buildCallType(`${method.toUpperCase()} ${path}`, call)),
@@ -93,7 +95,7 @@ function buildContentType(content: Content | undefined): string {
 }
 
 function buildType(schema: Schema): string {
-  if (schema.$ref) return getInterfaceName(schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1));
+  if (schema.$ref) return getTypeName(schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1));
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value).replaceAll('"', "'")).join(' | ');
   if (schema.oneOf) return schema.oneOf.map(buildType).join(' | ');
   if (schema.allOf) return schema.allOf.map(buildType).join(' & ');

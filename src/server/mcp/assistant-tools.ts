@@ -6,7 +6,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { ApiProblem, type CrawlwayClient } from '../../../client/index.js';
+import { ApiProblem, type CrawlwayClient, type ReasonCodeDto } from '../../../client/index.js';
 import { URL_STATUSES } from '../../domain/crawl/url-state.js';
 import { toPrintableLines } from '../printable.js';
 import { SERVER_VERSION } from '../version.js';
@@ -99,11 +99,11 @@ function addSearchTool(server: McpServer, client: CrawlwayClient): void {
       outputSchema: URL_PAGE,
       annotations: READ_ONLY,
     },
-    ({ crawler: name, ...query }) =>
+    ({ crawler: name, reason, ...query }) =>
       toToolResult(async () =>
         client.call('GET /api/v1/crawlers/{crawler}/urls', {
           path: { crawler: await findCrawlerName(client, name) },
-          query,
+          query: { ...query, reason: reason as ReasonCodeDto | undefined },
         }),
       ),
   );

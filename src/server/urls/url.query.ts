@@ -13,6 +13,8 @@ import { PageQuery } from '../http/paging.js';
 /** OmniFind's statuses for URLs outside the crawl space. */
 export const CRAWL_SPACE_STATUSES = ['760', '761'] as const;
 
+const REASON_CODES = [...Object.keys(REASONS), ...Object.keys(ERROR_CODES)];
+
 const LIKE_TEXT =
   'SQL LIKE pattern for the whole URL: `%` stands for any characters, `_` for one character. Without a `%`, asterisks are wildcards.';
 
@@ -86,10 +88,15 @@ export class UrlFilterQuery {
   @MaxLength(MAX_LIKE)
   like?: string;
 
-  @IsText({ required: false, description: 'Reason code or error code.', example: 'http-404', maxLength: 100 })
-  @IsIn([...Object.keys(REASONS), ...Object.keys(ERROR_CODES)], {
-    message: 'reason must be a code that GET /api/v1/reasons lists',
+  @ApiProperty({
+    required: false,
+    enum: REASON_CODES,
+    enumName: 'ReasonCode',
+    description: 'Reason code or error code.',
+    example: 'http-404',
   })
+  @IfGiven()
+  @IsIn(REASON_CODES, { message: 'reason must be a code that GET /api/v1/reasons lists' })
   reason?: string;
 
   @IsFlag({ description: '`true`: only URLs whose document the sinks hold; `false`: only the others.' })

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
-import type { ErrorClassDto, ErrorHostDto } from '../../api/schema.js';
+import type { ErrorClassDto, ErrorHostDto, ReasonCodeDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
 import { useHasRole } from '../../state/session.js';
@@ -37,7 +37,7 @@ export function ErrorClass({ crawler, host, errorClass, onRetried }: ClassProps)
     runWithNotice(async () => {
       const { count: dueCount, resting } = await call('POST /api/v1/crawlers/{crawler}/refresh', {
         path: { crawler },
-        body: { reason: code, host: onlyHost },
+        body: { reason: code as ReasonCodeDto, host: onlyHost },
       });
       onRetried();
       return `${formatPlural(dueCount, 'URL')} will be retried as soon as politeness allows.${describeRestingHosts(resting)}`;
@@ -181,7 +181,7 @@ function HostErrors({ crawler, code, hostErrors, onRetry, open = false }: HostPr
 }
 
 function FailedUrls({ crawler, code, hostErrors: { host, urls } }: Omit<HostProps, 'onRetry' | 'open'>): JSX.Element {
-  const query = { status: 'error', reason: code, host } as const;
+  const query = { status: 'error', reason: code as ReasonCodeDto, host } as const;
   const failedUrls = useResource(
     `failed ${crawler} ${code} ${host}`,
     (signal) =>
