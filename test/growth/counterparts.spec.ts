@@ -24,7 +24,7 @@ import { OpenIdProvider } from '../../src/server/sign-in/openid-provider.js';
 import { fetcherDefinition } from '../support/fetcher-definition.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { addOrder, deleteOrder, sinkDefinition, stillWanted } from '../support/push-orders.js';
-import { findSuperlinear, findSuperlinearAnswers } from './cpu-growth.js';
+import { findSuperlinear } from './cpu-growth.js';
 
 const htmlExtractor = createPageReader().findExtractor('text/html') as SyncExtractor;
 const SIZE = 100_000;
@@ -160,7 +160,7 @@ it.each(Object.entries(overHttp))('the answer of %s', async (_, use) => {
     answer = Buffer.from(text);
     return quietly(use(url));
   };
-  expect(await findSuperlinearAnswers({ ...TEXTS, ...ITEMS }, work, SIZE)).toEqual([]);
+  expect(await findSuperlinear({ ...TEXTS, ...ITEMS }, work, SIZE)).toEqual([]);
 });
 
 const length = (bytes: number): Buffer => {
@@ -177,10 +177,10 @@ it('the message of a database', async () => {
     return useSink('postgresql', url);
   };
   const errors = { ...TEXTS, fields: repeat('Mx\0') };
-  expect(await findSuperlinearAnswers(errors, work, SIZE)).toEqual([]);
+  expect(await findSuperlinear(errors, work, SIZE)).toEqual([]);
 });
 
-it('the messages of a broker', () => {
+it('the messages of a broker', async () => {
   const messages = {
     'many messages': (size: number) =>
       Buffer.concat(Array.from({ length: size / 8 }, () => [length(4), length(0)]).flat()),
@@ -191,17 +191,17 @@ it('the messages of a broker', () => {
     new KafkaGuard([]).guardSocket(socket as never);
     for (let at = 0; at < bytes.length; at += 7) socket.emit('data', bytes.subarray(at, at + 7));
   };
-  expect(findSuperlinear(messages, guard, SIZE)).toEqual([]);
+  expect(await findSuperlinear(messages, guard, SIZE)).toEqual([]);
 });
 
-it('the answers of KDCs and of servers that ask for NTLM', () => {
+it('the answers of KDCs and of servers that ask for NTLM', async () => {
   const messages = { ...TEXTS, clients: repeat("Client '"), servers: repeat('Server a ') };
-  expect(findSuperlinear(messages, (text) => void classifyError(text), SIZE)).toEqual([]);
+  expect(await findSuperlinear(messages, (text) => void classifyError(text), SIZE)).toEqual([]);
   const challenges = {
     ...TEXTS,
     'an NTLM challenge': (size: number) => `NTLM ${Buffer.alloc(size / 2).toString('base64')}`,
     schemes: repeat('NTLM,'),
     'blanks after a scheme': (size: number) => `NTLM${' '.repeat(size)}`,
   };
-  expect(findSuperlinear(challenges, (text) => void parseChallenge(text), SIZE)).toEqual([]);
+  expect(await findSuperlinear(challenges, (text) => void parseChallenge(text), SIZE)).toEqual([]);
 });

@@ -44,65 +44,33 @@ class Comparison {
   }
 }
 
-/** The names of the inputs that take more than linear time. Only the processor time of this thread counts. */
-export function findSuperlinear<T>(
-  inputs: Readonly<Record<string, (size: number) => T>>,
-  work: (input: T) => void,
-  size: number,
-): string[] {
-  return Object.entries(inputs).flatMap(([name, create]) => {
-    const growth = measureGrowth(create(size), create(FACTOR * size), work);
-    if (growth <= MOST_GROWTH) return [];
-    const growthOfLarger = measureGrowth(create(FACTOR * size), create(FACTOR ** 2 * size), work);
-    return describeGrowth(name, growth, growthOfLarger);
-  });
-}
-
 /**
- * What is not linear grows faster than its input again. A single step is something else: what fits into the young generation of the
- * heap is never copied, and what does not is.
+ * The names of the inputs that take more than linear time. Only the processor time of this thread counts; if `work` waits for a server
+ * in it, both sides do: what is linear together is linear.
  */
-const describeGrowth = (name: string, growth: number, growthOfLarger: number): string[] =>
-  growthOfLarger > MOST_GROWTH ? [`${name}: ${growth.toFixed(1)} times, then ${growthOfLarger.toFixed(1)} times`] : [];
-
-function measureGrowth<T>(small: T, large: T, work: (input: T) => void): number {
-  const measure = (input: T, runs: number): number => {
-    const before = process.threadCpuUsage();
-    for (let run = 0; run < runs; run++) work(input);
-    return getMsSince(before);
-  };
-  work(small);
-  const runs = countRuns(measure(large, 1));
-  if (measure(large, runs) < runs * NEGLIGIBLE_MS) return 0;
-  const comparison = new Comparison();
-  while (!comparison.isDecided) comparison.add(measure(small, FACTOR * runs), measure(large, runs));
-  return comparison.growth;
-}
-
-/** The same for work that waits, also for a server in this thread. Both sides count: what is linear together is linear. */
-export async function findSuperlinearAnswers(
-  inputs: Readonly<Record<string, (size: number) => string>>,
-  work: (input: string) => Promise<unknown>,
+export async function findSuperlinear<T>(
+  inputs: Readonly<Record<string, (size: number) => T>>,
+  work: (input: T) => unknown,
   size: number,
 ): Promise<string[]> {
   const slow: string[] = [];
   for (const [name, create] of Object.entries(inputs)) {
-    const growth = await measureGrowthOfAnswers(create(size), create(FACTOR * size), work);
+    const growth = await measureGrowth(create(size), create(FACTOR * size), work);
     if (growth <= MOST_GROWTH) continue;
-    const growthOfLarger = await measureGrowthOfAnswers(create(FACTOR * size), create(FACTOR ** 2 * size), work);
-    slow.push(...describeGrowth(name, growth, growthOfLarger));
+    // A single step is something else: what fits into the young generation of the heap is never copied, and what does not is.
+    const next = await measureGrowth(create(FACTOR * size), create(FACTOR ** 2 * size), work);
+    if (next > MOST_GROWTH) slow.push(`${name}: ${growth.toFixed(1)} times, then ${next.toFixed(1)} times`);
   }
   return slow;
 }
 
-async function measureGrowthOfAnswers(
-  small: string,
-  large: string,
-  work: (input: string) => Promise<unknown>,
-): Promise<number> {
-  const measure = async (input: string, runs: number): Promise<number> => {
+async function measureGrowth<T>(small: T, large: T, work: (input: T) => unknown): Promise<number> {
+  const measure = async (input: T, runs: number): Promise<number> => {
     const before = process.threadCpuUsage();
-    for (let run = 0; run < runs; run++) await work(input);
+    for (let run = 0; run < runs; run++) {
+      const done = work(input);
+      if (done instanceof Promise) await done;
+    }
     return getMsSince(before);
   };
   await work(small);

@@ -106,7 +106,7 @@ const cases = Object.entries(OPTIONS).flatMap(([option, definitions]) =>
   definitions.map((definition, index) => [`${option} ${index + 1}`, definition] as const),
 );
 
-it.each(cases)('%s', (_, definition) => {
+it.each(cases)('%s', async (_, definition) => {
   const reader = new ContentReader({ ...NOTHING, ...definition });
   const readFields = compileFields(definition.fields ?? []);
   const read = (html: string): void => {
@@ -120,5 +120,5 @@ it.each(cases)('%s', (_, definition) => {
     });
     readFields({ ...FACTS, found });
   };
-  expect(findSuperlinear(PAGES, read, SIZE)).toEqual([]);
+  expect(await findSuperlinear(PAGES, read, SIZE)).toEqual([]);
 });
