@@ -1,6 +1,6 @@
 import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsIn, IsString, MaxLength } from 'class-validator';
+import { IsIn } from 'class-validator';
 import { URL_STATUSES, type UrlStatus } from '../../domain/crawl/url-state.js';
 import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
 import { SOURCES, type SourceName } from '../../domain/frontier/sources.js';
@@ -14,12 +14,6 @@ import { PageQuery } from '../http/paging.js';
 export const CRAWL_SPACE_STATUSES = ['760', '761'] as const;
 
 const REASON_CODES = [...Object.keys(REASONS), ...Object.keys(ERROR_CODES)];
-
-const LIKE_TEXT =
-  'SQL LIKE pattern for the whole URL: `%` stands for any characters, `_` for one character. Without a `%`, asterisks are wildcards.';
-
-const toLike = ({ value }: { readonly value: unknown }): unknown =>
-  typeof value === 'string' ? toLikePattern(value) : value;
 
 export class UrlQuery {
   @IsText({
@@ -76,16 +70,14 @@ export class UrlFilterQuery {
   })
   prefix?: string;
 
-  @ApiProperty({
+  @Transform(({ value }) => (typeof value === 'string' ? toLikePattern(value) : value))
+  @IsText({
     required: false,
     maxLength: MAX_LIKE,
-    description: LIKE_TEXT,
+    description:
+      'SQL LIKE pattern for the whole URL: `%` stands for any characters, `_` for one character. Without a `%`, asterisks are wildcards.',
     example: 'https://www.example.com/docs/%',
   })
-  @IfGiven()
-  @Transform(toLike)
-  @IsString()
-  @MaxLength(MAX_LIKE)
   like?: string;
 
   @ApiProperty({
