@@ -241,7 +241,7 @@ export class VisitLoop {
     // Other pages may have been waiting for this one.
     await canonicalPages.reconsiderAfter(url, settled);
     await redirects.noteSettled(url, settled);
-    await troubles.noteSettled(url);
+    await troubles.noteSettled(url, settled);
     await changes.noteSettled(url);
     if (current.definition.pushTo !== sinks) await this.sendToAddedSinks(url, sinks);
   }

@@ -21,11 +21,20 @@ const FAULTS: Record<string, FakePage> = {
       ? { headers: HTML, body: html('Login', []) }
       : { status: 302, headers: { location: `/login?next=${url}` } },
   'a soft error': { headers: HTML, body: html('Out of order', []) },
+  'a permanent redirect to an address that is gone': ({ url }) => ({
+    status: 301,
+    headers: { location: `/gone${url}` },
+  }),
+  'a temporary redirect to an address that is gone': ({ url }) => ({
+    status: 302,
+    headers: { location: `/gone${url}` },
+  }),
 };
 const PERMANENT = ['a server error', 'a refusal of every page', 'a broken answer', 'a soft error'];
 /** In each, the last site exceeds the guard's limit of deletions, which is 50 by default. */
 const SMALL = { sizes: [3, 8, 13], limit: 'maxDeletions="10"' };
 const DEFAULT = { sizes: [3, 20, 60], limit: '' };
+const LARGE = { sizes: [121], limit: '' };
 
 const nameOf = (i: number): string => `site${i}.example`;
 
@@ -88,7 +97,10 @@ async function expectAllCurrent({ world, count }: { world: CrawlWorld; count: nu
 it.each([
   ...Object.keys(FAULTS).map((fault) => [fault, '', SMALL] as const),
   ['a server error', ' with the default limit', DEFAULT] as const,
-])('%s on every page deletes nothing%s, and everything is current afterwards', async (fault, _, of) => {
+  ...Object.keys(FAULTS)
+    .filter((fault) => fault.includes('gone'))
+    .map((fault) => [fault, ' of 121', LARGE] as const),
+])('%s on every page%s deletes nothing, and everything is current afterwards', async (fault, _, of) => {
   const { world, count, isWell, anHour } = await threeSites({ of });
   await anHour(FAULTS[fault]!);
   expect(await world.indexed()).toHaveLength(count);

@@ -61,6 +61,7 @@ function world(
     outcome: 'document',
     status: 200,
     code: undefined,
+    waits: false,
     ...particulars,
   });
   const deletion = (page: UrlState, reason: Reason): WantedDeletion => ({
@@ -71,7 +72,7 @@ function world(
   });
   const settle = async (page: UrlState): Promise<void> => {
     waiting.add(page.url);
-    await troubles.noteSettled(page);
+    await troubles.noteSettled(page, { reason: undefined });
   };
   const waitForOthers = () => {
     for (const url of waiting) waitingForOthers.add(url);
@@ -153,7 +154,7 @@ describe('an early look that has chosen pages in flight waits for them:', () => 
     const { troubles, pages, asked, judge, chosen, land } = await begin();
     for (const page of chosen) {
       land(page);
-      await troubles.noteSettled(page);
+      await troubles.noteSettled(page, { reason: undefined });
     }
     expect(asked.slice(0, 3)).toEqual(chosen.map(({ url }) => url));
     expect(asked).toHaveLength(10);
@@ -238,7 +239,7 @@ describe('a sign of life', () => {
     const page = pages[7]!;
     await troubles.judgeFault(deletion(page, 'http-5xx'), settings);
     if (waits) await settle(page);
-    else await troubles.noteSettled(page);
+    else await troubles.noteSettled(page, { reason: undefined });
     isBusy = false;
     const response = visitOf(pages[20]!, {});
     await troubles.noteResponse(response);

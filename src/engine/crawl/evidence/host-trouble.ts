@@ -5,6 +5,7 @@
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import type { DeletionGuardDefinition } from '../../../domain/crawl/definition.js';
+import { AWAITING_TARGET } from '../../../domain/crawl/revisit.js';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
@@ -19,7 +20,8 @@ import {
 } from '../../../domain/push/sign-of-life.js';
 import { after, type Instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
-import type { FrontierStore, LedgerEntry } from '../../ports/frontier-store.js';
+import type { FrontierStore, LedgerEntry, UrlFilter } from '../../ports/frontier-store.js';
+import type { SettledUrl } from '../outcome/decision.js';
 
 const PAGE_SIZE = 1_000;
 const MAX_HOSTS = 10_000;
@@ -58,6 +60,8 @@ export interface HostResponse extends VisitResult {
   readonly hostKey: string;
   /** Error code if the visit failed. */
   readonly code: ErrorCode | undefined;
+  /** Whether the page is visited again once it is known whether its redirect leads anywhere. */
+  readonly waits: boolean;
 }
 
 /** A host with deletions that are waiting. */
@@ -106,34 +110,32 @@ export class HostTroubles {
     if (code !== undefined && WRONG_TEXTS.includes(code)) this.doubted.set(hostKey, id);
     else if (this.doubted.get(hostKey) === id) this.doubted.delete(hostKey);
     await this.restore();
-    const trouble = this.hosts.get(response.hostKey);
+    const trouble = this.hosts.get(hostKey);
     if (!trouble) return;
-    const { look } = trouble;
-    if (look?.recordResult(response.id, response.code)) await this.continueLook(response.hostKey, trouble, look);
+    if (!response.waits && trouble.look?.recordResult(id, code))
+      await this.continueLook(hostKey, trouble, trouble.look);
     if (!isSignOfLife(response, trouble.since)) return;
     if (trouble.lastSign === undefined || response.startedAt > trouble.lastSign) trouble.lastSign = response.startedAt;
-    if (trouble.deletions === 'waiting') await this.release(response.hostKey, trouble);
+    if (trouble.deletions === 'waiting') await this.release(hostKey, trouble);
   }
 
   /**
    * To be called when a page's visit is settled: a release that came before its waiting deletion was in the ledger has
    * missed it.
    */
-  noteSettled(state: UrlState): Promise<void> | undefined {
+  noteSettled(state: UrlState, { reason }: Pick<SettledUrl, 'reason'>): Promise<void> | undefined {
     if (this.hosts.size === 0 && this.unwritten.size === 0 && this.releasedUrls.size === 0) return undefined;
     this.releasedUrls.delete(state.url);
-    return this.reviewWait(state, this.hosts.get(state.hostKey), this.unwritten.get(state.id));
+    return this.reviewWait(state, reason);
   }
 
-  private async reviewWait(
-    state: UrlState,
-    trouble: Trouble | undefined,
-    wait: UnwrittenWait | undefined,
-  ): Promise<void> {
+  private async reviewWait(state: UrlState, reason: Reason | undefined): Promise<void> {
+    const trouble = this.hosts.get(state.hostKey);
+    const wait = this.unwritten.get(state.id);
     if (trouble?.search.state === 'blocked' && trouble.deletions === 'waiting')
       await this.searchForSign(state, trouble, trouble.search.at);
     // It was in flight, and past its response, when the look chose it.
-    if (trouble?.look?.isAwaiting(state.id)) await this.services.scheduleVisit(state);
+    if (reason !== AWAITING_TARGET && trouble?.look?.isAwaiting(state.id)) await this.services.scheduleVisit(state);
     // The page may have been visited again in the meantime.
     if (this.unwritten.get(state.id) === wait) this.unwritten.delete(state.id);
     if (!wait || (trouble && !wait.missedRelease)) return;
@@ -221,15 +223,14 @@ export class HostTroubles {
    */
   private async searchForSign({ id, hostKey }: UrlState, trouble: Trouble, begunAt: Instant): Promise<void> {
     trouble.search = { state: 'begun', at: begunAt };
-    const pages = sampleEvenly(await this.findCandidates(hostKey, new Set([id])), SIGN_SAMPLE);
+    const pages = sampleEvenly(await this.findCandidates({ hostKey, status: 'indexed' }, new Set([id])), SIGN_SAMPLE);
     let isRequested = false;
     for (const page of pages) if (await this.services.scheduleVisit(page)) isRequested = true;
     if (!isRequested && pages.length > 0) trouble.search = { state: 'blocked', at: begunAt };
   }
 
-  private async findCandidates(hostKey: string, excluded: ReadonlySet<UrlId>): Promise<UrlState[]> {
-    const filter = { crawler: this.crawler, hostKey, status: 'indexed' } as const;
-    const candidates = await this.services.store.list(filter, 0, MAX_CANDIDATES);
+  private async findCandidates(filter: UrlFilter, excluded: ReadonlySet<UrlId>): Promise<UrlState[]> {
+    const candidates = await this.services.store.list({ ...filter, crawler: this.crawler }, 0, MAX_CANDIDATES);
     return candidates.filter(({ id }) => !excluded.has(id));
   }
 
@@ -244,10 +245,11 @@ export class HostTroubles {
     if (look.verdict) await this.release(hostKey, trouble);
   }
 
-  /** Pages in flight are not passed over: pages that are gone stay in flight for longer than others. */
+  /** Pages in flight, or with a redirect that is not decided, are not passed over: those that are gone are so for longer than others. */
   private async takeStep(hostKey: string, look: EarlyLook): Promise<void> {
     const size = look.takeStep(this.services.clock.now());
-    const pages = size > 0 ? sampleEvenly(await this.findCandidates(hostKey, look.knownIds), size) : [];
+    const candidates = size > 0 ? await this.findCandidates({ hostKey, indexed: true }, look.knownIds) : [];
+    const pages = sampleEvenly(candidates, size);
     for (const page of pages) {
       look.noteRequested(page.id);
       await this.services.scheduleVisit(page);

@@ -151,7 +151,6 @@ export class SettleStage {
 
   private noteResponse(state: UrlState, { outcome, status }: PageResult, startedAt: Instant): Promise<void> {
     const { id, url, hostKey, discoveredVia, firstSeenAt } = state;
-    const code = outcome.kind === 'error' ? outcome.code : undefined;
     return this.target.troubles.noteResponse({
       id,
       url,
@@ -162,7 +161,8 @@ export class SettleStage {
       startedAt,
       outcome: outcome.kind,
       status,
-      code,
+      code: outcome.kind === 'error' ? outcome.code : undefined,
+      waits: outcome.kind === 'redirect' && outcome.waits === true,
     });
   }
 
