@@ -24,6 +24,8 @@ async function startCrawl(paths: readonly string[] = PAGES) {
   return { site, world, everything };
 }
 
+const page = (body: string): FakePage => ({ headers: { 'content-type': 'text/html' }, body });
+
 const redirect = (site: FakeSite, path: string, location: string, status = 302): FakeSite =>
   site.set(path, { status, headers: { location } });
 
@@ -254,6 +256,23 @@ describe('many pages that redirect to one', () => {
     await refresh(world);
     await world.pass(hours(2));
     expect(await readStamps(world)).toEqual(moved);
+  });
+
+  it.each([
+    ['without a text', () => '<body>'],
+    ['with a form', (path: string) => `<title>Log in</title>Please log in to see ${path}.<input type=password>`],
+  ])('do not leave addresses of their own %s in the index when they are back', async (_, describe) => {
+    const { site, world, everything } = await startCrawl();
+    const areWell = (): void => {
+      for (const path of PAGES) site.page(path, [], write(path));
+    };
+    areWell();
+    await refresh(world);
+    for (const path of PAGES) redirect(site, path, `/own${path}`).set(`/own${path}`, page(describe(path)));
+    await refresh(world);
+    areWell();
+    await world.pass(days(2));
+    expect(await world.indexed()).toEqual(everything);
   });
 
   it('is in the index all the time if it moves after all others, although nothing shows that they do not say the same', async () => {

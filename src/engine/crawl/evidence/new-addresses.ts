@@ -5,6 +5,7 @@
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import { sharesAlmostNothing, type TextSample } from '../../../domain/content/text-sample.js';
 import { DOUBT } from '../../../domain/crawl/change-guard.js';
+import { createExclusion } from '../../../domain/crawl/exclusion.js';
 import { compareNewTexts, type NewText } from '../../../domain/crawl/redirects.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { before, between, hours, type Instant } from '../../../domain/time/units.js';
@@ -18,10 +19,13 @@ const MAX_REFUSED = 100;
 const LIFETIME = hours(1);
 
 const refuse = (detail: string): PageOutcome => ({ kind: 'error', code: 'redirect-wall', detail });
-export const NO_NEW_ADDRESS = refuse('it is no new address: it reports an outage, or says what others say');
-export const NOT_KNOWN_YET = {
-  ...refuse('it is not known yet whether other pages of its site lead to the same'),
-  doubted: true,
+export const NO_NEW_ADDRESS = refuse('it reports an outage, says what others say, or the page that led here is back');
+export const NOT_KNOWN_YET = { ...refuse('it is not known yet where other pages of its site lead'), doubted: true };
+export const NO_PAGE_OF_ITS_OWN = refuse('it is an error or login page, to which only redirects lead');
+/** It is not remembered: if the host still redirects its pages there later, it is found again. */
+export const PAGE_FOR_ALL = {
+  ...createExclusion('redirect-wall', 'pages of the host are redirected here instead of being sent'),
+  removeStatus: true,
 };
 
 export class NewAddresses {

@@ -8,7 +8,6 @@ import { BoundedMap } from '../../../domain/bounded-map.js';
 import { hasSameSketch } from '../../../domain/content/text-sample.js';
 import { isDirective } from '../../../domain/crawl/change-guard.js';
 import { NOT_LINKED } from '../../../domain/crawl/disposition.js';
-import { createExclusion } from '../../../domain/crawl/exclusion.js';
 import {
   chooseNeighbors,
   classifyRedirect,
@@ -32,7 +31,7 @@ import type { PageOutcome, PageResult } from '../../ports/page-task.js';
 import type { Strangers } from '../hosts/strangers.js';
 import type { SettledUrl } from '../outcome/decision.js';
 import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
-import { NewAddresses, NO_NEW_ADDRESS, NOT_KNOWN_YET } from './new-addresses.js';
+import { NewAddresses, NO_NEW_ADDRESS, NO_PAGE_OF_ITS_OWN, NOT_KNOWN_YET, PAGE_FOR_ALL } from './new-addresses.js';
 import { type PageMoveServices, PageMoves } from './page-moves.js';
 
 const MAX_WAITING = 20_000;
@@ -45,12 +44,6 @@ const FRESH = minutes(10);
 const WALL_LIFETIME = hours(1);
 const fail = (code: ErrorCode, detail: string): PageOutcome => ({ kind: 'error', code, detail });
 const failTarget = (detail: string): PageOutcome => fail('redirect-target-failed', detail);
-const NO_PAGE_OF_ITS_OWN = fail('redirect-wall', 'it is an error or login page, to which only redirects lead');
-/** It is not remembered: if the host still redirects its pages there later, it is found again. */
-const PAGE_FOR_ALL = {
-  ...createExclusion('redirect-wall', 'pages of the host are redirected here instead of being sent'),
-  removeStatus: true,
-};
 type Redirect = Extract<PageOutcome, { kind: 'redirect' }>;
 type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
 
@@ -241,10 +234,13 @@ export class Redirects {
   }
 
   /**
-   * Why the page, to which another one redirects, is not its new address: it reports an outage, and the site has
-   * documents, but too few to show whether all of them lead there; or it says what the new addresses of other pages say.
+   * Why the page, to which another one redirected, is not its new address: it reports an outage, and the site has documents, but
+   * too few to show whether all lead there; it says what the new addresses of other pages say; or the other one is back.
    */
-  private async findFault({ url, foundOn }: UrlState, outcome: DocumentOutcome): Promise<PageOutcome | undefined> {
+  private async findFault(
+    { url, foundOn, stamp: own }: UrlState,
+    outcome: DocumentOutcome,
+  ): Promise<PageOutcome | undefined> {
     const { store, inDoubt } = this.services;
     const stored = foundOn === undefined ? undefined : await store.find(this.crawler, foundOn);
     const source = stored && inDoubt.applyDoubt(stored);
@@ -261,13 +257,13 @@ export class Redirects {
       await this.waitForVisit(source, url);
       return NOT_KNOWN_YET;
     }
+    if (stamp !== undefined && own === undefined && !isLinked && !this.seen.has(source.url)) return NO_NEW_ADDRESS;
     const textForAll = !isLinked && (await this.newAddresses.findTextForAll(url, sample, source));
     if (textForAll) return textForAll;
-    const isSame = indexed !== undefined && text !== undefined && hasSameSketch(indexed, text);
-    if (!sample.namesOutage || isSame) return undefined;
-    const filter = { crawler: this.crawler, hostKey, indexed: true } as const;
-    const documents = (await store.list(filter, 0, LOOK_SIZE + 1)).length;
-    return documents > 0 && documents <= LOOK_SIZE ? NO_NEW_ADDRESS : undefined;
+    if (!sample.namesOutage || (indexed !== undefined && text !== undefined && hasSameSketch(indexed, text)))
+      return undefined;
+    const documents = await store.list({ crawler: this.crawler, hostKey, indexed: true }, 0, LOOK_SIZE + 1);
+    return documents.length > 0 && documents.length <= LOOK_SIZE ? NO_NEW_ADDRESS : undefined;
   }
 
   /**
