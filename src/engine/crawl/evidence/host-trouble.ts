@@ -248,8 +248,8 @@ export class HostTroubles {
   /** Pages in flight, or with a redirect that is not decided, are not passed over: those that are gone are so for longer than others. */
   private async takeStep(hostKey: string, look: EarlyLook): Promise<void> {
     const size = look.takeStep(this.services.clock.now());
-    const candidates = size > 0 ? await this.findCandidates({ hostKey, indexed: true }, look.knownIds) : [];
-    const pages = sampleEvenly(candidates, size);
+    const pages =
+      size > 0 ? sampleEvenly(await this.findCandidates({ hostKey, indexed: true }, look.knownIds), size) : [];
     for (const page of pages) {
       look.noteRequested(page.id);
       await this.services.scheduleVisit(page);

@@ -42,7 +42,6 @@ export class NewAddresses {
    * with the time when only the latter was unknown for the first time.
    */
   private readonly doubted = new BoundedMap<string, Instant | undefined>(MAX_HOSTS);
-
   /** Addresses to which pages of their own site link. */
   private readonly linked = new BoundedMap<string, true>(MAX_HOSTS);
 

@@ -87,6 +87,29 @@ it('a temporary redirect is requested again at once if its own site links to it,
   expect(requested).toEqual([source.url]);
 });
 
+it('a new address that is not believed is requested once more if its own site links to it, and not if a stranger does', async () => {
+  const { redirects, target, requested } = world();
+  const refused = Object.assign(target, { discoveredVia: 'redirect', stamp: undefined, reason: 'redirect-wall' });
+  const keys = [computeUrlKey(target.url)];
+  await redirects.noteSettled(refused, { reason: 'redirect-wall' });
+  await redirects.noteLinked('http://evil.example/', keys);
+  expect(requested).toEqual([]);
+  await redirects.noteLinked(`${HOST}/list`, keys);
+  await redirects.noteSettled(refused, { reason: 'redirect-wall' });
+  await redirects.noteLinked(`${HOST}/list`, keys);
+  expect(requested).toEqual([target.url]);
+});
+
+it.each<[string, Partial<UrlState>, boolean]>([
+  ['of an indexed page', { discoveredVia: 'redirect', stamp: 'c' }, false],
+  ['of a page that was found by a link', { discoveredVia: 'link', stamp: undefined }, false],
+  ['of an address that is forgotten', { discoveredVia: 'redirect', stamp: undefined }, true],
+])('no link is awaited to the redirect wall %s', async (_, state, removed) => {
+  const { redirects, target } = world();
+  await redirects.noteSettled({ ...target, ...state }, { reason: 'redirect-wall', removed });
+  expect(redirects.areAwaitingLinks).toBe(false);
+});
+
 it('a page whose cookie check has led back to it is visited again, even if its own visit is written and not over yet', async () => {
   const { redirects, source, inFlight, requested } = world();
   Object.assign(source, { status: 'redirected', stamp: undefined });

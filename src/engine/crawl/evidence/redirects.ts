@@ -44,6 +44,8 @@ const FRESH = minutes(10);
 const WALL_LIFETIME = hours(1);
 const fail = (code: ErrorCode, detail: string): PageOutcome => ({ kind: 'error', code, detail });
 const failTarget = (detail: string): PageOutcome => fail('redirect-target-failed', detail);
+/** Whether it was found by a redirect, and nothing is known to have been delivered. */
+const isNewAddress = ({ stamp, discoveredVia }: UrlState): boolean => !stamp && discoveredVia === 'redirect';
 type Redirect = Extract<PageOutcome, { kind: 'redirect' }>;
 type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
 
@@ -107,7 +109,7 @@ export class Redirects {
       const target = this.seen.get(state.url)?.target;
       this.seen.delete(state.url);
       if (outcome.kind === 'document' || outcome.kind === 'unchanged') this.newAddresses.forget(state, target);
-      const isTarget = !state.stamp && state.discoveredVia === 'redirect' && outcome.kind === 'document';
+      const isTarget = isNewAddress(state) && outcome.kind === 'document';
       const isWall = isTarget && this.isWall(stripQuery(state.url), this.services.clock.now());
       const failure = isTarget && ((await this.findFault(state, outcome)) ?? (isWall && PAGE_FOR_ALL));
       if (isTarget && failure !== NOT_KNOWN_YET) this.newAddresses.noteDecided(state.url);
@@ -183,13 +185,14 @@ export class Redirects {
   }
 
   /** To be called when a visit is settled: redirects may have been waiting for it. */
-  async noteSettled(settled: UrlState, { reason }: Pick<SettledUrl, 'reason'>): Promise<void> {
+  async noteSettled(settled: UrlState, { reason, removed }: Partial<SettledUrl>): Promise<void> {
     const { url } = settled;
     // It has no error of its own, and will be believed or refused once more is known.
     const isDoubted = reason === 'redirect-wall' && this.newAddresses.isDoubted(url);
     if (this.missed.delete(url) && (isDoubted || reason === AWAITING_TARGET))
       await this.services.scheduleVisit(settled);
-    const isRefused = reason === 'redirect-wall' && !this.newAddresses.isLinked(url);
+    const isRefused =
+      reason === 'redirect-wall' && !removed && isNewAddress(settled) && !this.newAddresses.isLinked(url);
     if (reason === REDIRECTED_FOR_NOW || isRefused) this.awaitingLink.set(computeUrlKey(url), url);
     else if (reason !== undefined && this.awaitingLink.size > 0) this.awaitingLink.delete(computeUrlKey(url));
     if (settled.stamp === undefined && reason === 'indexed') await this.visitFailedSource(settled);
@@ -237,10 +240,8 @@ export class Redirects {
    * Why the page, to which another one redirected, is not its new address: it reports an outage, and the site has documents, but
    * too few to show whether all lead there; it says what the new addresses of other pages say; or the other one is back.
    */
-  private async findFault(
-    { url, foundOn, stamp: own }: UrlState,
-    outcome: DocumentOutcome,
-  ): Promise<PageOutcome | undefined> {
+  private async findFault(state: UrlState, outcome: DocumentOutcome): Promise<PageOutcome | undefined> {
+    const { url, foundOn, stamp: own } = state;
     const { store, inDoubt } = this.services;
     const stored = foundOn === undefined ? undefined : await store.find(this.crawler, foundOn);
     const source = stored && inDoubt.applyDoubt(stored);
