@@ -1,14 +1,15 @@
 /**
  * Decides what a redirect means for the document of its source: it has a new address, if and when that address has a
- * document. Whatever fault the target shows says nothing about the source. Pure functions.
+ * document. Whatever fault the target shows says nothing about the source.
  */
+import { BoundedMap } from '../bounded-map.js';
 import { hasSimilarWords, isSameText, type TextSample } from '../content/text-sample.js';
 import type { ErrorCode } from '../fetch/error-codes.js';
 import type { RedirectEvidence } from '../fetch/login-wall.js';
 import type { Reason } from '../policy/reasons.js';
 import { isPageGone } from '../push/sign-of-life.js';
-import { between, type Instant } from '../time/units.js';
-import { toCrawlUrl } from '../url/crawl-url.js';
+import { before, between, type Instant, minutes } from '../time/units.js';
+import { stripQuery, toCrawlUrl } from '../url/crawl-url.js';
 import { DOUBT } from './change-guard.js';
 import { EXACT_DUPLICATE, GIVEN_UP } from './disposition.js';
 import { UNKNOWN_STAMP, type UrlId, type UrlState } from './url-state.js';
@@ -54,6 +55,9 @@ export function judgeTarget(
   return { kind: stamp !== undefined && pendingDeletion === undefined ? 'there' : 'no-document' };
 }
 
+const MAX_SEEN = 20_000;
+/** How old a visit to the target, or to other pages of the host, may be to say something about a redirect. */
+export const FRESH = minutes(10);
 /** Number of other pages that are looked at. */
 export const LOOK_SIZE = 2;
 
@@ -83,6 +87,49 @@ export function classifyRedirect(
   if (same + others < LOOK_SIZE && available > 0) return 'look';
   if (same === 0) return 'alone';
   return same > others ? 'wall' : 'shared';
+}
+
+export interface SeenRedirect {
+  /** When the redirect was first seen to lead there. */
+  readonly firstAt: Instant;
+  /** The same, or a few minutes ago at most: a host may have been well meanwhile, and be ill again. */
+  readonly since: Instant;
+  readonly target: string;
+  kind: RedirectKind;
+}
+
+/** Redirects of indexed pages that have not led to a decision yet, by URL. */
+export class SeenRedirects {
+  readonly #redirects = new BoundedMap<string, SeenRedirect>(MAX_SEEN);
+
+  /** Records a visit that was redirected. */
+  note(url: string, target: string, at: Instant): SeenRedirect {
+    const earlier = this.#redirects.get(url);
+    const same = earlier && stripQuery(earlier.target) === stripQuery(target) ? earlier : undefined;
+    const isCurrent = same !== undefined && same.since >= before(at, FRESH);
+    const seen: SeenRedirect = {
+      firstAt: same?.firstAt ?? at,
+      since: isCurrent ? same.since : at,
+      target,
+      kind: 'look',
+    };
+    this.#redirects.set(url, seen);
+    return seen;
+  }
+
+  get(url: string): SeenRedirect | undefined {
+    return this.#redirects.get(url);
+  }
+
+  delete(url: string): void {
+    this.#redirects.delete(url);
+  }
+
+  /** Whether any of them leads to the URL. */
+  leadTo(url: string): boolean {
+    for (const [, { target }] of this.#redirects) if (target === url) return true;
+    return false;
+  }
 }
 
 /** What was found at the first of the addresses of their own to which pages of a host redirect. */

@@ -95,9 +95,13 @@ export class LoginWalls {
 
   /**
    * What the visits to other pages of the host say about a redirect.
-   * @param since when the redirect was first seen: what other pages did before it does not show that the host is well now
+   * @param seen when the redirect was first seen, and since when other pages that are well show that the host is: it may move its
+   *   pages for hours, or be ill now and then
    */
-  findEvidence({ hostKey, from, target, now }: Omit<RedirectedVisit, 'indexed'>, since: Instant): RedirectEvidence {
+  findEvidence(
+    { hostKey, from, target, now }: Omit<RedirectedVisit, 'indexed'>,
+    seen: { readonly firstAt: Instant; readonly since: Instant },
+  ): RedirectEvidence {
     const visits = this.#recentVisits.get(hostKey) ?? [];
     const targetPage = stripQuery(target);
     const same = new Set<string>();
@@ -105,10 +109,12 @@ export class LoginWalls {
     const targets = new Set<string>();
     for (const visit of visits) {
       if (visit.from === from || stripQuery(visit.from) === targetPage || visit.at <= before(now, WINDOW)) continue;
+      const isMoved = visit.target !== undefined && visit.target !== stripQuery(visit.from);
       if (visit.target === targetPage) same.add(visit.from);
-      if (visit.target === targetPage || visit.at < since) continue;
-      others.add(visit.from);
-      if (visit.target !== undefined && visit.target !== stripQuery(visit.from)) targets.add(visit.target);
+      else if (visit.at >= (isMoved ? seen.firstAt : seen.since)) {
+        others.add(visit.from);
+        if (isMoved) targets.add(visit.target!);
+      }
     }
     for (const url of same) others.delete(url);
     return { same: same.size, others: others.size, targets: targets.size };

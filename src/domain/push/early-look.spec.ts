@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { instant, after as later, milliseconds } from '../time/units.js';
+import { hours, instant, after as later, milliseconds } from '../time/units.js';
 import { concludeLook, decideNextLookStep, EarlyLook, LOOK_VALIDITY, needsEarlyLook } from './early-look.js';
 
 const limits = { maxDeletions: 50, maxShare: 0.1 };
@@ -87,9 +87,9 @@ describe('the pages of an early look', () => {
 
   it('end it without a result when its time is over', () => {
     const open = look();
-    open.endIfOverdue(BEFORE_EXPIRY);
-    expect(open.verdict).toBeUndefined();
     open.endIfOverdue(EXPIRY);
+    expect(open.verdict).toBeUndefined();
+    open.endIfOverdue(later(START, hours(1)));
     expect(open.verdict).toBe('clear');
   });
 

@@ -6,7 +6,7 @@
 import type { DeletionGuardDefinition } from '../crawl/definition.js';
 import type { UrlId } from '../crawl/url-state.js';
 import type { ErrorCode } from '../fetch/error-codes.js';
-import { between, type Duration, type Instant, minutes } from '../time/units.js';
+import { between, type Duration, hours, type Instant, minutes } from '../time/units.js';
 import { isPageGone } from './sign-of-life.js';
 
 type Limits = Pick<DeletionGuardDefinition, 'maxDeletions' | 'maxShare'>;
@@ -21,8 +21,10 @@ const MAJORITY_SAMPLE = 10;
 const VANISHED_PER_LOOK = 5;
 /** Maximum number of pages that a look visits. */
 const MAX_PAGES = 30;
-/** How long a look is valid, and the maximum time that deletions wait for one. */
+/** How long a look is valid, and the maximum time that deletions wait for one that has had results. */
 export const LOOK_VALIDITY: Duration = minutes(10);
+/** The same for one without results: pages of a slow host may take long to show whether their redirects lead anywhere. */
+const LONGEST_LOOK: Duration = hours(1);
 
 export interface LookFindings {
   /** Number of pages visited for the look. */
@@ -118,7 +120,7 @@ export class EarlyLook {
 
   /** Ends the look if its time is over. */
   endIfOverdue(now: Instant): void {
-    if (between(this.startedAt, now) >= LOOK_VALIDITY) this.end(now);
+    if (between(this.startedAt, now) >= (this.looked === 0 ? LONGEST_LOOK : LOOK_VALIDITY)) this.end(now);
   }
 
   /** Ends a look that cannot continue. */

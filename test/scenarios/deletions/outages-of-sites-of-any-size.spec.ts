@@ -219,3 +219,22 @@ it('a host that returns 500 at random loses no page permanently', async () => {
   await world.pass(hours(6));
   expect(await world.indexed()).toHaveLength(count);
 });
+
+it('a page that fails is not asked again and again, and given up, because others vanish one after the other', async () => {
+  const { sites, world, pathsOf } = await threeSites({ of: LARGE });
+  const [site] = sites as [(typeof sites)[number]];
+  // Looks ask pages that are evenly spread among the first hundred.
+  const failing = pathsOf(0)[32]!;
+  await world.pass(minutes(5));
+  site.set(failing, FAULTS['a reset connection']!);
+  await world.engine.maintenance.refresh('test', { url: site.url(failing) });
+  await world.pass(minutes(10));
+  site.forgetRequests();
+  for (const path of pathsOf(0).slice(-6)) {
+    site.remove(path);
+    await world.engine.maintenance.refresh('test', { url: site.url(path) });
+    await world.pass(minutes(11));
+  }
+  expect(await world.indexed()).toContain(site.url(failing));
+  expect(site.requests.filter(({ path }) => path === failing).length).toBeLessThan(4);
+});

@@ -295,6 +295,43 @@ describe('many pages that redirect to one', () => {
     );
   });
 
+  it('are held there, too, if their site links to these addresses', async () => {
+    const { site, world } = await startCrawl();
+    for (const path of ['/', ...PAGES]) site.page(path, path === '/' ? PAGES : [], write(path));
+    await refresh(world);
+    const documents = await world.indexed();
+    for (const path of PAGES)
+      redirect(site, path, `/closed${path}`).page(`/closed${path}`, [], `We are closed today: ${path}.`);
+    await refresh(world);
+    site.page('/', [...PAGES, ...PAGES.map((path) => `/closed${path}`)], write('/'));
+    await world.engine.maintenance.refresh('test', { url: site.url('/') });
+    await world.pass(minutes(30));
+    expect(await world.indexed()).toEqual(documents);
+  });
+
+  it('are all in the index after the second round of requests if they have moved, however long a round takes', async () => {
+    const site = await startSite();
+    const paths = Array.from({ length: 120 }, (_, i) => `/p${i}`);
+    site.page('/', paths);
+    for (const path of paths) site.page(path, [], write(path));
+    const crawler = `<Root url="${site.url('/')}"/>`;
+    const world = await start({ attributes: `${ATTRIBUTES} aggressive="false" throttleTimeMS="10000"`, crawler });
+    await world.pass(hours(1));
+    for (const path of paths) redirect(site, path, `/new${path}`, 301).page(`/new${path}`, [], write(path));
+    site
+      .page(
+        '/',
+        paths.map((path) => `/new${path}`),
+      )
+      .forgetRequests();
+    await world.engine.maintenance.refresh('test', { like: '%' });
+    await world.pass(hours(3));
+    expect(await world.indexed()).toEqual(
+      ['/', ...paths.map((path) => `/new${path}`)].map((path) => site.url(path)).sort(),
+    );
+    expect(site.requests.length).toBeLessThan(6 * paths.length);
+  });
+
   it('is in the index soon if the only other moves of its site are to pages that it had, and its site links to it', async () => {
     const { site, world } = await startCrawl();
     for (const path of PAGES) site.page(path, [], write(path));

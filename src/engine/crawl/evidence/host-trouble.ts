@@ -20,7 +20,7 @@ import {
 } from '../../../domain/push/sign-of-life.js';
 import { after, type Instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
-import type { FrontierStore, LedgerEntry, UrlFilter } from '../../ports/frontier-store.js';
+import type { FrontierStore, LedgerEntry } from '../../ports/frontier-store.js';
 import type { SettledUrl } from '../outcome/decision.js';
 
 const PAGE_SIZE = 1_000;
@@ -223,14 +223,22 @@ export class HostTroubles {
    */
   private async searchForSign({ id, hostKey }: UrlState, trouble: Trouble, begunAt: Instant): Promise<void> {
     trouble.search = { state: 'begun', at: begunAt };
-    const pages = sampleEvenly(await this.findCandidates({ hostKey, status: 'indexed' }, new Set([id])), SIGN_SAMPLE);
+    const pages = sampleEvenly(await this.findCandidates(hostKey, ['indexed'], new Set([id])), SIGN_SAMPLE);
     let isRequested = false;
     for (const page of pages) if (await this.services.scheduleVisit(page)) isRequested = true;
     if (!isRequested && pages.length > 0) trouble.search = { state: 'blocked', at: begunAt };
   }
 
-  private async findCandidates(filter: UrlFilter, excluded: ReadonlySet<UrlId>): Promise<UrlState[]> {
-    const candidates = await this.services.store.list({ ...filter, crawler: this.crawler }, 0, MAX_CANDIDATES);
+  private async findCandidates(
+    hostKey: string,
+    statuses: readonly UrlState['status'][],
+    excluded: ReadonlySet<UrlId>,
+  ): Promise<UrlState[]> {
+    const candidates: UrlState[] = [];
+    for (const status of statuses) {
+      const filter = { crawler: this.crawler, hostKey, status, indexed: true } as const;
+      candidates.push(...(await this.services.store.list(filter, 0, MAX_CANDIDATES)));
+    }
     return candidates.filter(({ id }) => !excluded.has(id));
   }
 
@@ -245,11 +253,11 @@ export class HostTroubles {
     if (look.verdict) await this.release(hostKey, trouble);
   }
 
-  /** Pages in flight, or with a redirect that is not decided, are not passed over: those that are gone are so for longer than others. */
+  /** Neither pages in flight nor those with undecided redirects are passed over: pages that are gone stay in these states for longer. */
   private async takeStep(hostKey: string, look: EarlyLook): Promise<void> {
     const size = look.takeStep(this.services.clock.now());
-    const pages =
-      size > 0 ? sampleEvenly(await this.findCandidates({ hostKey, indexed: true }, look.knownIds), size) : [];
+    const candidates = size > 0 ? await this.findCandidates(hostKey, ['indexed', 'redirected'], look.knownIds) : [];
+    const pages = sampleEvenly(candidates, size);
     for (const page of pages) {
       look.noteRequested(page.id);
       await this.services.scheduleVisit(page);

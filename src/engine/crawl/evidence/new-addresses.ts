@@ -19,7 +19,8 @@ const MAX_REFUSED = 100;
 const LIFETIME = hours(1);
 
 const refuse = (detail: string): PageOutcome => ({ kind: 'error', code: 'redirect-wall', detail });
-export const NO_NEW_ADDRESS = refuse('it reports an outage, says what others say, or the page that led here is back');
+export const NO_NEW_ADDRESS = refuse('it is no new address: it reports an outage, or says what others say');
+export const PAGE_IS_BACK = refuse('the page that led here is well again');
 export const NOT_KNOWN_YET = { ...refuse('it is not known yet where other pages of its site lead'), doubted: true };
 export const NO_PAGE_OF_ITS_OWN = refuse('it is an error or login page, to which only redirects lead');
 /** It is not remembered: if the host still redirects its pages there later, it is found again. */
@@ -42,8 +43,8 @@ export class NewAddresses {
    * with the time when only the latter was unknown for the first time.
    */
   private readonly doubted = new BoundedMap<string, Instant | undefined>(MAX_HOSTS);
-  /** Addresses to which pages of their own site link. */
-  private readonly linked = new BoundedMap<string, true>(MAX_HOSTS);
+  /** Addresses to which pages of their own site link, and whether they say something of their own, as far as is known. */
+  private readonly linked = new BoundedMap<string, boolean>(MAX_HOSTS);
 
   constructor(
     private readonly clock: Pick<Clock, 'now'>,
@@ -90,8 +91,9 @@ export class NewAddresses {
     this.linked.set(url, true);
   }
 
-  isLinked(url: string): boolean {
-    return this.linked.has(url);
+  /** Undefined if no link to the address is known; false if it says what the new addresses of other pages say. */
+  isLinked(url: string): boolean | undefined {
+    return this.linked.get(url);
   }
 
   /** Whether the address was refused at its last visit because too little was known, and may be believed soon. */
@@ -99,7 +101,10 @@ export class NewAddresses {
     return this.doubted.has(url);
   }
 
-  /** Whether pages with texts of their own are redirected to addresses of their own that all have one new text: why it is refused. */
+  /**
+   * Why the address is not believed if pages with texts of their own are redirected to addresses of their own that all have one new
+   * text, or if it is not known whether they do.
+   */
   async findTextForAll(url: string, sample: TextSample, source: UrlState): Promise<PageOutcome | undefined> {
     const { hostKey, stamp, textSketch } = source;
     if (!this.isRecent(this.departures.get(hostKey))) return undefined;
@@ -118,7 +123,10 @@ export class NewAddresses {
     if (!isNew || others === 'different') return undefined;
     const refused = this.refused.get(hostKey) ?? new BoundedMap<string, true>(MAX_REFUSED);
     this.refused.set(hostKey, refused.set(url, true));
+    if (others === 'same' && this.linked.has(url)) this.linked.set(url, false);
     if (others === 'same') return NO_NEW_ADDRESS;
+    // Others that were refused may have said the same.
+    if (this.linked.get(url) && refused.size === 1) return undefined;
     this.doubted.set(url, own.since);
     return NOT_KNOWN_YET;
   }

@@ -11,17 +11,20 @@ import { NOT_LINKED } from '../../../domain/crawl/disposition.js';
 import {
   chooseNeighbors,
   classifyRedirect,
+  FRESH,
   isHomePage,
   isRedirecting,
   judgeTarget,
   LOOK_SIZE,
   type RedirectKind,
+  type SeenRedirect,
+  SeenRedirects,
 } from '../../../domain/crawl/redirects.js';
 import { AWAITING_TARGET, REDIRECTED_FOR_NOW } from '../../../domain/crawl/revisit.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import type { LoginWalls } from '../../../domain/fetch/login-wall.js';
-import { before, days, hours, type Instant, instant, minutes } from '../../../domain/time/units.js';
+import { before, days, hours, type Instant, instant } from '../../../domain/time/units.js';
 import { stripQuery } from '../../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { Clock } from '../../ports/clock.js';
@@ -31,15 +34,20 @@ import type { PageOutcome, PageResult } from '../../ports/page-task.js';
 import type { Strangers } from '../hosts/strangers.js';
 import type { SettledUrl } from '../outcome/decision.js';
 import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
-import { NewAddresses, NO_NEW_ADDRESS, NO_PAGE_OF_ITS_OWN, NOT_KNOWN_YET, PAGE_FOR_ALL } from './new-addresses.js';
+import {
+  NewAddresses,
+  NO_NEW_ADDRESS,
+  NO_PAGE_OF_ITS_OWN,
+  NOT_KNOWN_YET,
+  PAGE_FOR_ALL,
+  PAGE_IS_BACK,
+} from './new-addresses.js';
 import { type PageMoveServices, PageMoves } from './page-moves.js';
 
 const MAX_WAITING = 20_000;
 const MAX_CHAIN = 20;
 /** Number of indexed pages of a host from which those to look at are chosen. */
 const MAX_CANDIDATES = 200;
-/** How old a visit to the target, or to other pages of the host, may be to say something about a redirect. */
-const FRESH = minutes(10);
 /** How long a page is known as the one to which a host redirects its pages. */
 const WALL_LIFETIME = hours(1);
 const fail = (code: ErrorCode, detail: string): PageOutcome => ({ kind: 'error', code, detail });
@@ -62,17 +70,9 @@ interface RedirectServices extends PageMoveServices {
   readonly scheduleRefresh: (state: UrlState) => Promise<boolean>;
 }
 
-interface Seen {
-  /** When the redirect was first seen. */
-  readonly since: Instant;
-  /** Where it led to last. */
-  readonly target: string;
-  kind: RedirectKind;
-}
-
 export class Redirects {
   /** Redirects of indexed pages that have not led to a decision yet, by URL. */
-  private readonly seen = new BoundedMap<string, Seen>(MAX_WAITING);
+  private readonly seen = new SeenRedirects();
   /** URLs of redirects that are waiting for a visit, by the URL to be visited. */
   private readonly waiting = new BoundedMap<string, Set<string>>(MAX_WAITING);
   /** URLs whose own visit was still in flight when what they were waiting for was visited. */
@@ -118,14 +118,12 @@ export class Redirects {
     if (outcome.waits) return result;
     const { target } = outcome;
     const earlier = this.seen.get(state.url);
-    const isCurrent = earlier !== undefined && earlier.since >= before(startedAt, FRESH);
-    const seen: Seen = { since: isCurrent ? earlier.since : startedAt, kind: 'look', target };
-    this.seen.set(state.url, seen);
+    const seen = this.seen.note(state.url, target, startedAt);
     // Addresses that are made up for each request have no end, and none of them is the page's new one.
     const isNew = earlier?.target !== target && !(await this.services.store.find(this.crawler, target));
     if (isNew && earlier)
       return this.drop(result, failTarget(`it redirects to ${target}, and led elsewhere at its last visit`));
-    seen.kind = await this.classify(state, outcome, seen.since);
+    seen.kind = await this.classify(state, outcome, seen);
     if (isNew && !outcome.permanent && seen.kind === 'alone') {
       seen.kind = 'look';
       this.missed.set(state.url, true);
@@ -192,9 +190,10 @@ export class Redirects {
     if (this.missed.delete(url) && (isDoubted || reason === AWAITING_TARGET))
       await this.services.scheduleVisit(settled);
     const isRefused =
-      reason === 'redirect-wall' && !removed && isNewAddress(settled) && !this.newAddresses.isLinked(url);
+      reason === 'redirect-wall' && !removed && isNewAddress(settled) && this.newAddresses.isLinked(url) === undefined;
     if (reason === REDIRECTED_FOR_NOW || isRefused) this.awaitingLink.set(computeUrlKey(url), url);
-    else if (reason !== undefined && this.awaitingLink.size > 0) this.awaitingLink.delete(computeUrlKey(url));
+    else if ((removed || reason !== undefined) && this.awaitingLink.size > 0)
+      this.awaitingLink.delete(computeUrlKey(url));
     if (settled.stamp === undefined && reason === 'indexed') await this.visitFailedSource(settled);
     const sources = this.waiting.size > 0 ? this.waiting.get(url) : undefined;
     if (!sources) return;
@@ -253,13 +252,14 @@ export class Redirects {
     const { stamp, textSketch: indexed, hostKey } = source;
     // Where the pages of the host lead now is not known, after a restart for example: that is found out first.
     const isLinked = this.newAddresses.isLinked(url);
-    if (stamp !== undefined && !isLinked && !this.isLookedAt(source)) {
+    if (stamp !== undefined && !this.isLookedAt(source)) {
       this.newAddresses.noteUnknown(url);
       await this.waitForVisit(source, url);
       return NOT_KNOWN_YET;
     }
-    if (stamp !== undefined && own === undefined && !isLinked && !this.seen.has(source.url)) return NO_NEW_ADDRESS;
-    const textForAll = !isLinked && (await this.newAddresses.findTextForAll(url, sample, source));
+    const isBack = stamp !== undefined && source.status !== 'error' && !this.seen.get(source.url);
+    if (isBack && own === undefined && !isLinked && !this.seen.leadTo(url)) return PAGE_IS_BACK;
+    const textForAll = await this.newAddresses.findTextForAll(url, sample, source);
     if (textForAll) return textForAll;
     if (!sample.namesOutage || (indexed !== undefined && text !== undefined && hasSameSketch(indexed, text)))
       return undefined;
@@ -283,10 +283,10 @@ export class Redirects {
     return (this.walls.get(place) ?? 0) >= before(now, WALL_LIFETIME);
   }
 
-  private async classify(state: UrlState, { target, refused }: Redirect, since: Instant): Promise<RedirectKind> {
+  private async classify(state: UrlState, { target, refused }: Redirect, seen: SeenRedirect): Promise<RedirectKind> {
     const { hostKey, url } = state;
     const now = this.services.clock.now();
-    const evidence = this.services.walls.findEvidence({ hostKey, from: url, target, now }, since);
+    const evidence = this.services.walls.findEvidence({ hostKey, from: url, target, now }, seen);
     const isDeparture = evidence.targets >= Math.max(1, Math.min(LOOK_SIZE, evidence.others));
     if (isDeparture && refused === undefined) {
       this.newAddresses.noteDeparture(hostKey);

@@ -15,7 +15,7 @@ const [KEPT, REMOVED, FOREIGN] = ['http://a.example/kept', 'http://a.example/rem
 const METAS = [{ name: 'area', value: 'news' }] as unknown as UrlState['inheritedMetas'];
 
 /** A visited page that links to removed URLs, and what is remembered of its links. */
-function crawlWith(removed: string[], returning = false) {
+function crawlWith(removed: string[], awaitingLinks = false) {
   const clock = new ManualClock();
   const policySince = before(clock.now(), seconds(60));
   const page = state({ id: 1, url: HOME, lastVisitAt: before(clock.now(), seconds(30)), root: HOME });
@@ -41,7 +41,7 @@ function crawlWith(removed: string[], returning = false) {
             .map((url) => state({ url, status: 'removed', inheritedMetas: url === REMOVED ? METAS : [] })),
       },
     },
-    () => returning,
+    () => awaitingLinks,
   );
   const roots = [rootDefinition(HOME, { site: true })];
   const definition = crawlerDefinition({ name: 'docs', roots });
@@ -62,8 +62,8 @@ it.each([
   ['nothing was removed', [], false, false],
   ['a URL was removed', [REMOVED], false, true],
   ['a document has given way to a temporary redirect', [], true, true],
-])('if %s, a page whose links are not remembered is read in full: %#', async (_, removed, returning, isNeeded) => {
-  const { world, needsAll, page } = crawlWith(removed, returning);
+])('if %s, a page whose links are not remembered is read in full: %#', async (_, removed, awaitingLinks, isNeeded) => {
+  const { world, needsAll, page } = crawlWith(removed, awaitingLinks);
   world.links = undefined;
   expect(await needsAll()).toBe(isNeeded);
   expect(await needsAll({}, { ...page, lastVisitAt: undefined }), 'a page reports its links at its first visit').toBe(
