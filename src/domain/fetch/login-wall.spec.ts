@@ -134,3 +134,14 @@ describe('login walls', () => {
     );
   });
 });
+
+it.each([
+  ['without a document says nothing', false, 0],
+  ['with a document says that it moves', true, 1],
+])('of a host, the redirect of another page %s', (_, indexed, others) => {
+  const walls = new LoginWalls();
+  const now = instant(1_000_000);
+  walls.judgeRedirect({ hostKey: 'h.test', from: 'http://h.test/a', target: 'http://h.test/b', indexed, now });
+  const redirect = { hostKey: 'h.test', from: 'http://h.test/c', target: 'http://h.test/out', now };
+  expect(walls.findEvidence(redirect, { firstAt: now, since: now })).toEqual({ same: 0, others, targets: others });
+});

@@ -7,6 +7,8 @@ interface RecentVisit {
   readonly from: string;
   /** Redirect target without query and fragment; undefined if the page did not redirect. */
   readonly target?: string;
+  /** Of a page that redirects: whether it had a document. */
+  readonly indexed?: boolean;
 }
 
 /**
@@ -76,7 +78,7 @@ export class LoginWalls {
   /** Judges a redirect by its target and by the visits before it. */
   judgeRedirect({ hostKey, from, target, indexed, now }: RedirectedVisit): 'normal' | 'wall' {
     const targetPage = stripQuery(target);
-    const visits = this.#recordVisit(hostKey, { at: now, from, target: targetPage });
+    const visits = this.#recordVisit(hostKey, { at: now, from, target: targetPage, indexed });
     // A redirect to the same page with fewer query parameters is no sign of a login.
     if (stripQuery(from) === targetPage) return 'normal';
     const minPages = looksLikeLoginUrl(targetPage) ? MIN_PAGES.login : MIN_PAGES.any;
@@ -111,7 +113,8 @@ export class LoginWalls {
       if (visit.from === from || stripQuery(visit.from) === targetPage || visit.at <= before(now, WINDOW)) continue;
       const isMoved = visit.target !== undefined && visit.target !== stripQuery(visit.from);
       if (visit.target === targetPage) same.add(visit.from);
-      else if (visit.at >= (isMoved ? seen.firstAt : seen.since)) {
+      // An old address is no sign of life: what it leads to may be redirected as well.
+      else if (isMoved ? visit.indexed && visit.at >= seen.firstAt : visit.at >= seen.since) {
         others.add(visit.from);
         if (isMoved) targets.add(visit.target!);
       }
