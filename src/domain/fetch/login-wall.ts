@@ -22,7 +22,7 @@ const WINDOW = hours(1);
 export interface RedirectEvidence {
   /** Number of other pages that were redirected to the same URL, without query. */
   readonly same: number;
-  /** Number of other pages that were visited after the redirect was seen and not redirected there. */
+  /** Number of other pages that were visited after the redirect was seen and not redirected there; old addresses do not count. */
   readonly others: number;
   /** Number of different URLs to which these were redirected. */
   readonly targets: number;
@@ -113,7 +113,7 @@ export class LoginWalls {
       if (visit.from === from || stripQuery(visit.from) === targetPage || visit.at <= before(now, WINDOW)) continue;
       const isMoved = visit.target !== undefined && visit.target !== stripQuery(visit.from);
       if (visit.target === targetPage) same.add(visit.from);
-      // An old address is no sign of life: what it leads to may be redirected as well.
+      // An old address does not show that its host is well: what it leads to may be redirected, too.
       else if (isMoved ? visit.indexed && visit.at >= seen.firstAt : visit.at >= seen.since) {
         others.add(visit.from);
         if (isMoved) targets.add(visit.target!);

@@ -19,7 +19,7 @@ const MAX_REFUSED = 100;
 const LIFETIME = hours(1);
 
 const refuse = (detail: string): PageOutcome => ({ kind: 'error', code: 'redirect-wall', detail });
-export const NO_NEW_ADDRESS = refuse('it is no new address: it reports an outage, or says what others say');
+export const NO_NEW_ADDRESS = refuse('it is not a new address: it reports an outage, or says what others say');
 export const PAGE_IS_BACK = refuse('the page that led here is well again');
 export const NOT_KNOWN_YET = { ...refuse('it is not known yet where other pages of its site lead'), doubted: true };
 export const NO_PAGE_OF_ITS_OWN = refuse('it is an error or login page, to which only redirects lead');
@@ -86,7 +86,7 @@ export class NewAddresses {
     this.doubted.delete(url);
   }
 
-  /** Records that a page of the address's site links to it: it is no address to which only redirects lead. */
+  /** Records that a page of the address's site links to it: not only redirects lead there. */
   noteLinked(url: string): void {
     this.linked.set(url, true);
   }
