@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import {
   ProcessTree,
   RUNTIME_FLAGS,
+  readResidentMb,
   readThreads,
   readUsage,
   startProgram,
@@ -180,6 +181,10 @@ export class CrawlRun {
 
   getUsage(): Usage | undefined {
     return readUsage(this.server);
+  }
+
+  getMemory(): ReturnType<typeof readResidentMb> {
+    return readResidentMb(this.server.pid!);
   }
 
   getReceiverUsage(): Usage | undefined {
