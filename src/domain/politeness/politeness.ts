@@ -30,7 +30,7 @@ export const UNVISITED: Politeness = { nextRequestAt: instant(0), backOffUntil: 
 
 const FIRST_BACK_OFF = seconds(5);
 const MAX_BACK_OFF = hours(1);
-const MAX_RETRY_AFTER = hours(24);
+export const MAX_RETRY_AFTER = hours(24);
 /** A longer Crawl-delay is reduced to this, so that a mistake in robots.txt does not close a site for a day. */
 const MAX_CRAWL_DELAY = seconds(60);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HttpResponse } from '../../domain/fetch/outcome.js';
-import { instant, milliseconds } from '../../domain/time/units.js';
+import { hours, instant, milliseconds } from '../../domain/time/units.js';
 import { findOutcomeWithoutBody } from './page-outcome.js';
 
 const answer = (status: number, headers: Record<string, string> = {}): HttpResponse => ({
@@ -20,6 +20,14 @@ describe('a response without a document', () => {
       const outcome = findOutcomeWithoutBody(answer(503, { 'retry-after': header }), false, instant(0));
       expect(outcome).toMatchObject({ kind: 'error', code: 'http-503-retry-after' });
       expect(outcome).not.toHaveProperty('retryAfter');
+    },
+  );
+
+  it.each(['86401', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'])(
+    'Retry-After counts for a day at most: %s',
+    (header) => {
+      const outcome = findOutcomeWithoutBody(answer(503, { 'retry-after': header }), false, instant(0));
+      expect(outcome).toMatchObject({ retryAfter: hours(24) });
     },
   );
 

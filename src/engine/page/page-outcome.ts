@@ -5,8 +5,9 @@ import { findChallengeHeader, findChallengePage } from '../../domain/fetch/bot-c
 import { type ErrorCode, findErrorCodeForStatus } from '../../domain/fetch/error-codes.js';
 import { type HttpResponse, isPermanentRedirect } from '../../domain/fetch/outcome.js';
 import { isSiteMove } from '../../domain/policy/site-mode.js';
+import { MAX_RETRY_AFTER } from '../../domain/politeness/politeness.js';
 import { parseHttpDate } from '../../domain/time/http-date.js';
-import { type Duration, hours, type Instant, milliseconds, seconds } from '../../domain/time/units.js';
+import { atMost, type Duration, hours, type Instant, milliseconds, seconds } from '../../domain/time/units.js';
 import { resolveAsWritten } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, stripUserInfo } from '../../domain/url/crawl-url.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
@@ -70,13 +71,12 @@ const RETRY_OF_MISTAKES = hours(1);
 export const createReadingFailure = (detail: string): FailedVisit =>
   createFailure('reading-failed', detail.slice(0, 1_000), RETRY_OF_MISTAKES);
 
-/** Retry-After as seconds or as a date (RFC 9110, 10.2.3); a date in the past means now. */
+/** Retry-After as seconds or as a date (RFC 9110, 10.2.3), a day at most; a date in the past means now. */
 export function parseRetryAfter(response: HttpResponse, now: Instant): Duration | undefined {
-  const header = response.headers['retry-after']?.trim();
-  if (!header) return undefined;
-  if (/^\d{1,9}$/.test(header)) return seconds(Number(header));
+  const header = response.headers['retry-after']?.trim() ?? '';
   const date = parseHttpDate(header);
-  return date === undefined ? undefined : milliseconds(Math.max(0, date - now));
+  if (date !== undefined) return atMost(milliseconds(Math.max(0, date - now)), MAX_RETRY_AFTER);
+  return /^\d+$/.test(header) ? atMost(seconds(Number(header)), MAX_RETRY_AFTER) : undefined;
 }
 
 /** Whether the crawler accepts this media type; `text/*` covers a family. */
