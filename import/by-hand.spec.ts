@@ -35,6 +35,32 @@ it('user names and passwords in addresses are shown neither in the report nor in
   expect(report.lines[0]?.setting).toBe('ServerTable mysql://…@db.example/servers');
 });
 
+it.each([
+  [
+    'velocity',
+    'c.xml',
+    `<vse-config><crawler><crawl-url url="${SITE}/"/><crawl-options><curl-option name="password">s3cret</curl-option></crawl-options></crawler></vse-config>`,
+  ],
+  [
+    'heritrix',
+    'crawler-beans.cxml',
+    `<beans><bean class="org.archive.spring.ConfigString"><property name="value"><value>${SITE}/</value></property></bean><bean class="PropertyOverrideConfigurer"><property name="properties"><value>
+fetchHttp.httpProxyPassword=s3cret</value></property></bean></beans>`,
+  ],
+  ['scrapy', 's.py', [...SPIDER, '    http_pass = "s3cret"'].join('\n')],
+  [
+    'nutch',
+    'nutch-site.xml',
+    '<configuration><property><name>solr.server.url</name><value>http://bob%40x:s3cret@solr.example/solr/pages</value></property></configuration>',
+  ],
+] as const)('%s: no password is copied', (format, name, text) => {
+  const { report, xml } = convert(format, [file(name, text), ...(format === 'nutch' ? [SEEDS] : [])]);
+  expect(report.lines.length).toBeGreaterThan(0);
+  expect(JSON.stringify(report.lines) + xml).not.toContain('s3cret');
+  if (format === 'nutch')
+    expect(xml).toContain('login="bob@x" type="solr" url="http://solr.example/solr" index="pages"');
+});
+
 it('the whole folder conf of Nutch can be given', () => {
   const { report } = convert('nutch', [
     file('index-writers.xml', '<writers><writer id="solr"/></writers>'),

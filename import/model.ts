@@ -55,6 +55,8 @@ export interface ImportedCondition {
 export interface ImportedCrawler {
   name: string;
   roots: string[];
+  /** Roots that are read whatever the rules say of them. */
+  sitemaps: string[];
   /** Whether links stay on the sites of the roots. */
   staysOnSite: boolean;
   /** A URL must match each of them. */
@@ -93,6 +95,7 @@ export interface ImportedCrawler {
 export const createCrawler = (name: string): ImportedCrawler => ({
   name,
   roots: [],
+  sitemaps: [],
   staysOnSite: true,
   filters: [],
   include: [],
@@ -127,6 +130,10 @@ export interface ReportLine {
 
 /** Why a setting was not taken, if nothing better is known. */
 export const NO_COUNTERPART = 'has no counterpart';
+
+/** What becomes of a sitemap whose URLs are start URLs. */
+export const SITEMAP_NOTE =
+  'a root that no rule excludes, recognized by its content; its URLs are one hop away, which max-hops allows for';
 
 const IN_FETCHER = 'in the Fetcher; passwords are not copied';
 
@@ -194,7 +201,7 @@ export class ImportReport {
   private addLine(original: ReportLine, nodes: readonly (Node | undefined)[]): void {
     this.coverAll(nodes);
     const place = nodes.find((node) => node !== undefined)?.place;
-    const setting = original.setting.replace(USER_INFO, '…@');
+    const setting = hideValue(original.setting.replace(USER_INFO, '…@'));
     const hint = original.note.endsWith(NO_COUNTERPART) && BY_HAND.find(([name]) => name.test(setting));
     const line = { ...original, setting, note: hint ? hint[1] : original.note };
     const key = JSON.stringify(line.kind === 'not taken' ? { ...line, place } : line);
@@ -205,7 +212,10 @@ export class ImportReport {
 }
 
 /** Values of settings whose names suggest a secret are not shown. */
-const SECRET_NAME = /password|passwd|secret|token|credential|api_?key|auth/i;
+const SECRET_NAME = /pass(?:word|wd|phrase)?(?![a-z])|pwd|secret|token|credential|(?:api|private)_?key|auth/i;
+
+const hideValue = (setting: string): string =>
+  setting.replace(/^([^=]*?)\s*=.+$/s, (all, name: string) => (SECRET_NAME.test(name) ? name : all));
 
 /** The name of a part with what tells it from its neighbours, and its value. */
 function describeNode(node: Node): string {
@@ -213,7 +223,7 @@ function describeNode(node: Node): string {
   if (name === 'line') return text.slice(0, 120);
   const label = node.attributes['id'] ?? node.attributes['name'] ?? node.attributes['class'];
   const title = [name, label?.split('.').at(-1)].filter(Boolean).join(' ');
-  const value = text === '' || SECRET_NAME.test(title) ? '' : ` = ${text.replace(/\s+/g, ' ')}`;
+  const value = text === '' ? '' : ` = ${text.replace(/\s+/g, ' ')}`;
   return `${title}${value}`.slice(0, 120);
 }
 

@@ -105,7 +105,7 @@ function renderActions({ accept, index, follow }: ImportedRule): string {
 const EVERYTHING: Match = { kind: 'prefix', value: 'http' };
 
 /** The rules, then what every URL must or must not match: as the last rules, they have the last word. */
-function renderRules({ rules, exclude, include, filters }: ImportedCrawler, report: ImportReport): string[] {
+function renderRules({ rules, exclude, include, filters, sitemaps }: ImportedCrawler, report: ImportReport): string[] {
   const write = (match: Match, actions: string): string[] => {
     const supported = selectSupported(match, report);
     if (supported === false) return [];
@@ -118,15 +118,23 @@ function renderRules({ rules, exclude, include, filters }: ImportedCrawler, repo
       write({ not: match }, '<Ignore/>'),
     ),
   ];
+  if (lines.length > 0)
+    lines.push(
+      ...sitemaps.flatMap((value) =>
+        write({ kind: 'exact', value }, renderActions({ accept: true, pattern: EVERYTHING })),
+      ),
+    );
   return lines.length === 0
     ? []
     : ['    <!-- A later rule overrides an earlier one. -->', '    <Rules>', ...lines, '    </Rules>'];
 }
 
-function renderConditionElements({ maxHops, conditions }: ImportedCrawler, report: ImportReport): string[] {
+function renderConditionElements({ maxHops, conditions, sitemaps }: ImportedCrawler, report: ImportReport): string[] {
+  // The URLs of such a sitemap are start URLs elsewhere, but one link away from a root here.
+  const hops = Math.min(65_535, (maxHops ?? 0) + (sitemaps.length > 0 ? 1 : 0));
   const lines = [
     ...selectConditions(conditions, report).flatMap((condition) => renderCondition(condition, '      ')),
-    ...(maxHops === undefined ? [] : [`      <cw:option name="max-hops" value="${maxHops}"/>`]),
+    ...(maxHops === undefined ? [] : [`      <cw:option name="max-hops" value="${hops}"/>`]),
   ];
   return lines.length === 0 ? [] : ['    <cw:Conditions default-allow="allow">', ...lines, '    </cw:Conditions>'];
 }
@@ -197,10 +205,22 @@ interface NamedElements {
   getName(crawler: ImportedCrawler): string;
 }
 
+/** A user in the address becomes the login; the password beside it is not copied. */
+function takeUser({ secret, ...attributes }: NonNullable<ImportedCrawler['sink']>) {
+  const url = URL.parse(attributes.url);
+  if (!url?.username && !url?.password) return { attributes, secret };
+  const login = new URLSearchParams(`user=${url.username.replace(/[+&]/g, encodeURIComponent)}`).get('user')!;
+  url.username = url.password = '';
+  return {
+    attributes: { login, ...attributes, url: url.href.replace(/\/$/, '') },
+    secret: secret ?? ('password' as const),
+  };
+}
+
 /** Crawlers with the same sink share its element; documents of crawlers without a sink go to a file. */
 function shareSinks(crawlers: readonly ImportedCrawler[]): NamedElements {
   return shareElements(crawlers, 'main', ({ sink = { type: 'file', url: 'documents.jsonl' }, maps: fields }, name) => {
-    const { secret, ...attributes } = sink;
+    const { attributes, secret } = takeUser(sink);
     const secretAttribute = secret ? { [secret]: `\${${SECRET_VARIABLE}}` } : {};
     const maps = fields.map((attributes) => `    <cw:Map${renderAttributes(attributes)}/>\n`);
     const openingTag = `  <cw:Sink${renderAttributes({ name, ...attributes, ...secretAttribute })}`;

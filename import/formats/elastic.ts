@@ -14,6 +14,7 @@ import {
   NO_COUNTERPART,
   type Pattern,
   pluralize,
+  SITEMAP_NOTE,
   setPart,
 } from '../model.js';
 import { escapeRegExp } from '../patterns.js';
@@ -115,7 +116,9 @@ function toCrawler(domain: Node, report: ImportReport, shared: ImportedCrawler):
   const sitemaps = list(domain, 'sitemap_urls').filter(({ text }) => isUrl(text));
   for (const sitemap of sitemaps) {
     crawler.roots.push(sitemap.text);
-    report.reportChanged(`sitemap ${sitemap.text}`, 'a root: sitemaps are recognized by their content', sitemap);
+    // Open Crawler reads sitemaps regardless of the rules for pages.
+    crawler.sitemaps.push(sitemap.text);
+    report.reportChanged(`sitemap ${sitemap.text}`, SITEMAP_NOTE, sitemap);
   }
   // In Open Crawler, rules stand under their domain, and whatever none of them matches on it is accepted.
   const origin = new URL(url).origin;
@@ -123,13 +126,11 @@ function toCrawler(domain: Node, report: ImportReport, shared: ImportedCrawler):
   crawler.rules = [
     { accept: true, pattern: { kind: 'prefix', value: `${origin}/` } },
     ...ruleNodes.flatMap((rule) => toRules(rule, origin, report)).reverse(),
-    // Open Crawler reads sitemaps regardless of the rules for pages.
-    ...sitemaps.map(({ text }): ImportedRule => ({ accept: true, pattern: { kind: 'exact', value: text } })),
   ];
   report.cover(...seeds);
   report.reportTaken(
     `domain ${url}`,
-    formatRulesNote(crawler.roots.length, crawler.rules.length - 1 - sitemaps.length),
+    formatRulesNote(crawler.roots.length, crawler.rules.length - 1),
     domain.find('url'),
   );
   importExtraction(domain, origin, crawler, report);

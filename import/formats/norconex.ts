@@ -12,6 +12,7 @@ import {
   type Pattern,
   pluralize,
   type ReadBeside,
+  SITEMAP_NOTE,
   splitLines,
 } from '../model.js';
 import { escapeRegExp, isLinear, NOT_LINEAR, NOTHING } from '../patterns.js';
@@ -217,6 +218,17 @@ const FREQUENCIES_S: Readonly<Record<string, number>> = {
   never: 3_153_600_000,
 };
 
+/** The expression of a matcher by its method; without a matcher, it is an expression already. */
+function toExpression(matcher: Node | undefined, value: string): string {
+  const method = matcher ? (findSetting(matcher, 'method') ?? 'basic').toLowerCase() : 'regex';
+  const isPartial = matcher !== undefined && findSetting(matcher, 'partial') === 'true';
+  return toPatterns('ReferenceFilter', method, value, isPartial)
+    .map(({ kind, value: text }) =>
+      kind === 'regex' ? text : kind === 'exact' ? `^${escapeRegExp(text)}$` : escapeRegExp(text),
+    )
+    .join('|');
+}
+
 /** `minFrequency`: how long a document is left alone, for URLs that an expression matches. */
 function importFrequencies(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
   for (const frequency of findAll(node, 'minFrequency', 'minFrequencies').filter(
@@ -224,7 +236,8 @@ function importFrequencies(node: Node, crawler: ImportedCrawler, report: ImportR
   )) {
     const value = findSetting(frequency, 'value') ?? '';
     const seconds = FREQUENCIES_S[value] ?? Math.round((parseDuration(value) ?? Number.NaN) / 1000);
-    const expression = frequency.text || findFirst(frequency, 'matcher')?.text || '';
+    const matcher = findFirst(frequency, 'matcher');
+    const expression = frequency.text || (matcher && (findSetting(matcher, 'pattern') ?? matcher.text)) || '';
     const setting = `minFrequency ${value} ${expression}`;
     if (findSetting(frequency, 'applyTo') === 'contentType' || !Number.isFinite(seconds) || expression === '')
       report.reportSkipped(setting, 'only frequencies for URLs have a counterpart', frequency);
@@ -236,7 +249,7 @@ function importFrequencies(node: Node, crawler: ImportedCrawler, report: ImportR
       });
       crawler.conditions.push({
         element: 'apply-for',
-        attributes: { test: 'regex', field: 'url', value: `^(?:${expression})$` },
+        attributes: { test: 'regex', field: 'url', value: toExpression(matcher, expression) },
         children: [option('refresh-minimum-age-s'), option('refresh-maximum-age-s')],
       });
       report.reportTaken(setting, 'options refresh-minimum-age-s and refresh-maximum-age-s', frequency);
@@ -271,11 +284,8 @@ function importStartUrls(node: Node, crawler: ImportedCrawler, lists: Lists, rep
   for (const sitemap of findAll(start, 'sitemap', 'sitemapsFile')) {
     if (!isUrl(sitemap.text)) continue;
     crawler.roots.push(sitemap.text);
-    report.reportChanged(
-      `sitemap ${sitemap.text}`,
-      'becomes a root; sitemaps are recognized by their content',
-      sitemap,
-    );
+    crawler.sitemaps.push(sitemap.text);
+    report.reportChanged(`sitemap ${sitemap.text}`, SITEMAP_NOTE, sitemap);
   }
   importScope(node, start, crawler, report);
 }
