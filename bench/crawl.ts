@@ -100,7 +100,7 @@ async function crawlAgain(run: CrawlRun, url: string): Promise<Run> {
   };
 }
 
-/** Runs a peer as a whole process and times it; GNU time, if installed, reports its processor time and memory. */
+/** Runs a peer as a whole process and times it; GNU time, if installed, reports its processor time and memory. Throws if it fails. */
 async function runPeer(command: string, seed: string): Promise<Run> {
   const yardstick = new Yardstick();
   const startedAt = performance.now();
@@ -113,8 +113,9 @@ async function runPeer(command: string, seed: string): Promise<Run> {
     child.stdout!.on('data', (data: Buffer) => (output += data.toString()));
     child.stderr!.on('data', (data: Buffer) => (errors += data.toString()));
     child.once('error', reject);
-    child.once('exit', () => {
+    child.once('exit', (code) => {
       const seconds = (performance.now() - startedAt) / 1000;
+      if (code !== 0) return reject(new Error(`${command} ended with ${code}:\n${errors.slice(-2_000)}`));
       const [user, system, kb] = (errors.trim().split('\n').at(-1) ?? '').split(' ').map(Number);
       const pages = Number(/"pages":\s*(\d+)/.exec(output)?.[1] ?? Number.NaN);
       resolve({

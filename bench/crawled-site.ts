@@ -49,6 +49,7 @@ http { include /etc/nginx/mime.types; access_log off; sendfile on; keepalive_req
   server { listen ${new URL(origin).host}; root ${JDK_DOCUMENTATION.folder}; disable_symlinks off; } }`,
   );
   const server = spawn('nginx', ['-c', join(folder, 'nginx.conf')], { stdio: ['ignore', 'ignore', 'inherit'] });
+  process.once('exit', () => server.kill());
   const failed = new Promise<never>((_, reject) => {
     server.once('error', reject);
     server.once('exit', (code) => reject(new Error(`nginx exited with code ${code}`)));
