@@ -7,7 +7,7 @@ import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
 import type { QuotaDefinition } from '../../domain/crawl/quota-definition.js';
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
-import { after, hours, type Instant, milliseconds, minutes, seconds } from '../../domain/time/units.js';
+import { after, hours, type Instant, instant, milliseconds, minutes, seconds } from '../../domain/time/units.js';
 import { type Delivery, SinksRemoved } from '../delivery/delivery.js';
 import { StoreUnavailable } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -34,6 +34,9 @@ const COMMAND_RETRY_DELAY = seconds(1);
 /** Delay before repeating a visit that failed because of this server, not the site; it doubles with each failure. */
 const VISIT_RETRY_DELAY = minutes(1);
 const MAX_VISIT_RETRY_DELAY = hours(1);
+/** While nothing can be stored, single visits show whether that is over: more would be requests for nothing. The pause doubles. */
+const STORE_RETRY_DELAY = seconds(1);
+const MAX_STORE_RETRY_DELAY = minutes(1);
 /** A visit is repeated after up to this many such failures in a row; after more, the page itself may be the cause. */
 const MAX_FAILURES = 3;
 const MAX_FAILING_URLS = 10_000;
@@ -78,6 +81,9 @@ export class VisitLoop {
   private bufferedBytes = 0;
   private readonly failures = new BoundedMap<UrlId, number>(MAX_FAILING_URLS);
   private isStoreDown = false;
+  /** While the store is down, no visit begins before this moment. */
+  private restsUntil = instant(0);
+  private rests = 0;
   private isRunning = false;
   private isCheckQueued = false;
   private closed = false;
@@ -110,9 +116,9 @@ export class VisitLoop {
     return this.fetchCount;
   }
 
-  /** True while the store keeps up: few enough pages are fetched and not yet settled. */
+  /** True while the store works and keeps up: few enough pages are fetched and not yet settled. */
   get storeKeepsUp(): boolean {
-    return this.bufferedBytes < MAX_BUFFERED_BYTES;
+    return this.bufferedBytes < MAX_BUFFERED_BYTES && !this.isStoreDown;
   }
 
   /** The quota that has been used up for today, so that no visit begins. */
@@ -139,6 +145,7 @@ export class VisitLoop {
       this.visitsLeft > 0 &&
       this.fetchCount < concurrency &&
       this.bufferedBytes < MAX_BUFFERED_BYTES &&
+      !(this.isStoreDown && this.services.clock.now() < this.restsUntil) &&
       !this.usedUpQuota &&
       delivery.hasRoom(pushTo)
     ) {
@@ -154,12 +161,19 @@ export class VisitLoop {
       }
       this.fetchCount++;
       this.visitsLeft--;
+      if (this.isStoreDown) this.rest();
       inFlight.add(picked.url);
       hosts.claim(picked.host);
       frontier.noteVisitStarted(picked.url);
       void this.visit(picked.url, picked.host, picked.source);
       frontier.offerAgain(picked.host);
     }
+  }
+
+  private rest(): void {
+    const delay = Math.min(MAX_STORE_RETRY_DELAY, STORE_RETRY_DELAY * 2 ** Math.min(this.rests++, 10));
+    this.restsUntil = after(this.services.clock.now(), milliseconds(delay));
+    this.services.clock.at(this.restsUntil, () => this.wake());
   }
 
   private async visit(url: UrlState, host: Host, source: SourceNumber): Promise<void> {
@@ -179,6 +193,7 @@ export class VisitLoop {
       if (result !== PUT_BACK) {
         this.failures.delete(url.id);
         this.isStoreDown = false;
+        this.rests = 0;
         await this.noteVisited(url, result, pushTo);
       } else {
         this.visitsLeft++;
@@ -212,6 +227,7 @@ export class VisitLoop {
     // A full disk may be that of the log, too: one line for all pages in flight.
     else if (!this.isStoreDown)
       log.error('visits cannot be stored and are repeated', { crawler: url.crawler, error: error.message });
+    if (error instanceof StoreUnavailable && !this.isStoreDown) this.rest();
     this.isStoreDown ||= error instanceof StoreUnavailable;
     const { current, frontier } = this.target;
     if (failures > MAX_FAILURES) {

@@ -48,6 +48,24 @@ describe('faults of the machine', () => {
     },
   );
 
+  it('a full disk does not cost a site requests for pages that cannot be stored', async () => {
+    await world.untilIdle();
+    const more = Array.from({ length: 300 }, (_, i) => `/more${i}`);
+    for (const path of more) site.page(path);
+    site.forgetRequests();
+    const full = failing(world.store, 'settle');
+    await world.engine.roots.submit(
+      'test',
+      more.map((path) => ({ url: site.url(path) })),
+    );
+    await world.pass(minutes(20));
+    expect(site.requests.length).toBeLessThan(120);
+    full.repair();
+    await world.pass(minutes(70));
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual([...everything(), ...more.map((path) => site.url(path))].sort());
+  });
+
   it('a stalled disk pauses the crawl before memory is full of pages', async () => {
     await world.untilIdle();
     site.forgetRequests();
