@@ -45,7 +45,8 @@ it.each([
     'heritrix',
     'crawler-beans.cxml',
     `<beans><bean class="org.archive.spring.ConfigString"><property name="value"><value>${SITE}/</value></property></bean><bean class="PropertyOverrideConfigurer"><property name="properties"><value>
-fetchHttp.httpProxyPassword=s3cret</value></property></bean></beans>`,
+fetchHttp.httpProxyPassword=s3cret
+fetchHttp.passwordKey=s3cret</value></property></bean></beans>`,
   ],
   ['scrapy', 's.py', [...SPIDER, '    http_pass = "s3cret"'].join('\n')],
   [

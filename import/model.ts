@@ -212,7 +212,7 @@ export class ImportReport {
 }
 
 /** Values of settings whose names suggest a secret are not shown. */
-const SECRET_NAME = /pass(?:word|wd|phrase)?(?![a-z])|pwd|secret|token|credential|(?:api|private)_?key|auth/i;
+const SECRET_NAME = /passw(?:or)?d|passphrase|pass(?![a-z])|pwd|secret|token|credential|(?:api|private)_?key|auth/i;
 
 const hideValue = (setting: string): string =>
   setting.replace(/^([^=]*?)\s*=.+$/s, (all, name: string) => (SECRET_NAME.test(name) ? name : all));
