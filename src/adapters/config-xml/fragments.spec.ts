@@ -173,7 +173,7 @@ describe('fragments of the product', () => {
   it('warns about unknown parts with their place, and goes on', () => {
     const { problems } = read(FRAGMENTS[9]?.xml ?? '');
     expect(problems.map(({ code, severity, message }) => `${severity} ${code} ${message.split(' ')[1]}`)).toEqual([
-      'warning no-sink c',
+      'warning no-sink Crawler',
       'warning ignored-attribute futureOption',
       'warning ignored-element Documents',
     ]);

@@ -266,10 +266,10 @@ function resolveReferences(
   }
   if (crawler.pushTo.length > 0) return crawler;
   if (sinks.length > 1) {
-    const message = `crawler ${crawler.name} must specify with PushTo which of the ${sinks.length} sinks it uses`;
+    const message = `this Crawler must specify with PushTo which of the ${sinks.length} sinks it uses`;
     problems.add('ambiguous-sink', message, crawler.place);
   } else if (listNames('Sink').length === 0) {
-    const message = `crawler ${crawler.name} has no Sink: its documents go nowhere`;
+    const message = 'this Crawler has no Sink: its documents go nowhere';
     problems.add('no-sink', message, crawler.place);
   }
   return { ...crawler, pushTo: sinks.map(({ name }) => name) };
