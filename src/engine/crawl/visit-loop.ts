@@ -36,7 +36,7 @@ const VISIT_RETRY_DELAY = minutes(1);
 const MAX_VISIT_RETRY_DELAY = hours(1);
 /** While nothing can be stored, single visits show whether that is over: more would be requests for nothing. The pause doubles. */
 const STORE_RETRY_DELAY = seconds(1);
-const MAX_STORE_RETRY_DELAY = minutes(1);
+const MAX_STORE_RETRY_DELAY = seconds(10);
 /** A visit is repeated after up to this many such failures in a row; after more, the page itself may be the cause. */
 const MAX_FAILURES = 3;
 const MAX_FAILING_URLS = 10_000;
@@ -193,15 +193,16 @@ export class VisitLoop {
       if (result !== PUT_BACK) {
         this.failures.delete(url.id);
         this.isStoreDown = false;
-        this.rests = 0;
         await this.noteVisited(url, result, pushTo);
       } else {
         this.visitsLeft++;
+        this.restsUntil = instant(0);
         frontier.putBack(url, source);
       }
     } catch (error) {
       this.visitsLeft++;
       if (error instanceof FencedOut) {
+        this.isStoreDown = false;
         this.leaveToOwner(url, error);
         return;
       }
@@ -227,8 +228,11 @@ export class VisitLoop {
     // A full disk may be that of the log, too: one line for all pages in flight.
     else if (!this.isStoreDown)
       log.error('visits cannot be stored and are repeated', { crawler: url.crawler, error: error.message });
-    if (error instanceof StoreUnavailable && !this.isStoreDown) this.rest();
-    this.isStoreDown ||= error instanceof StoreUnavailable;
+    if (error instanceof StoreUnavailable && !this.isStoreDown) {
+      this.isStoreDown = true;
+      this.rests = 0;
+      this.rest();
+    }
     const { current, frontier } = this.target;
     if (failures > MAX_FAILURES) {
       const detail = `the visit failed ${failures} times: ${String((error as Error)?.message ?? error)}`;
