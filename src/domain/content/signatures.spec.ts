@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { findSignature, isBinary, looksBinary, sniffMediaType } from './signatures.js';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1');
-const zipEntry = (name: string, content = ''): string => `PK\x03\x04${'\x00'.repeat(26)}${name}${content}`;
+const toBytes = (number: number): string => String.fromCharCode(number & 255, number >> 8);
+/** A stored entry; without its size if it was written to a stream. */
+const zipEntry = (name: string, content = '', isStreamed = false): string =>
+  `PK\x03\x04\x14\x00${isStreamed ? '\x08' : '\x00'}${'\x00'.repeat(11)}${toBytes(isStreamed ? 0 : content.length)}${'\x00'.repeat(6)}${toBytes(name.length)}\x00\x00${name}${content}`;
 
 describe('the first bytes', () => {
   it.each([
@@ -19,6 +22,13 @@ describe('the first bytes', () => {
     ],
     [zipEntry('mimetype', 'application/epub+zip'), 'application/epub+zip'],
     [zipEntry('passwords.txt'), 'application/zip'],
+    [zipEntry('letter.docx', zipEntry('word/document.xml')), 'application/zip'],
+    [zipEntry('word/', '') + zipEntry('word/letter.docx', 'PK'), 'application/zip'],
+    [
+      zipEntry('_rels/.rels', 'x', true) + zipEntry('word/document.xml', 'x', true),
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    ],
+    [`${zipEntry('a').slice(0, 28)}`, 'application/zip'],
     ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00', 'application/x-ole-storage'],
     ['{\\rtf1\\ansi', 'application/rtf'],
     ['\x1f\x8b\x08\x00', 'application/gzip'],

@@ -28,11 +28,11 @@ const SIGNATURES: readonly (readonly [prefix: string, mediaType: string])[] = [
   ['wOF2', 'font/woff2'],
 ];
 
-/** Maps names of OOXML parts, in the first entries of the archive, to types. */
+/** Maps names of OOXML parts, among the first entries of the archive, to types. Other archives have such folders, too, but other files in them. */
 const OFFICE_PARTS: readonly (readonly [part: RegExp, mediaType: string])[] = [
-  [/PK\x03\x04.{26}word[\\/]/s, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
-  [/PK\x03\x04.{26}xl[\\/]/s, 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
-  [/PK\x03\x04.{26}ppt[\\/]/s, 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+  [/^word[\\/].+\.(?:xml|rels|bin)$/i, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  [/^xl[\\/].+\.(?:xml|rels|bin)$/i, 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  [/^ppt[\\/].+\.(?:xml|rels|bin)$/i, 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
 ];
 
 const HTML =
@@ -83,7 +83,26 @@ function matchSignature(head: string): string | undefined {
 function detectArchiveType(head: string): string {
   // OpenDocument and EPUB put their type, uncompressed, into the first entry.
   const storedType = /^.{30}mimetype(application\/(?:vnd\.oasis\.opendocument\.[a-z-]+|epub\+zip))/s.exec(head)?.[1];
-  return storedType ?? OFFICE_PARTS.find(([part]) => part.test(head))?.[1] ?? 'application/zip';
+  if (storedType !== undefined) return storedType;
+  const names = listEntries(head);
+  return OFFICE_PARTS.find(([part]) => names.some((name) => part.test(name)))?.[1] ?? 'application/zip';
+}
+
+const ENTRY = 'PK\x03\x04';
+
+/** Lists the names of the archive's first entries (APPNOTE.TXT, 4.3.7), but not those of an archive that is stored in it. */
+function listEntries(head: string): string[] {
+  const names: string[] = [];
+  const read = (at: number): number => head.charCodeAt(at) + 256 * head.charCodeAt(at + 1);
+  for (let start = 0, end = 0; start >= end && head.startsWith(ENTRY, start); ) {
+    end = start + 30 + read(start + 26);
+    names.push(head.slice(start + 30, end));
+    const size = read(start + 18) + 65_536 * read(start + 20);
+    // The size of an entry that was written to a stream follows its data.
+    const isStreamed = (read(start + 6) & 8) !== 0;
+    start = isStreamed ? head.indexOf(ENTRY, end) : end + read(start + 28) + size;
+  }
+  return names;
 }
 
 function detectRiffType(head: string): string | undefined {
