@@ -74,6 +74,11 @@ it('all creators of a book are its author', async () => {
   });
 });
 
+it('a book may have the named references of XHTML', async () => {
+  const book = sample.epub({ ...sample.FACTS, text: 'Caf&eacute;&nbsp;noir &LT;b&gt; &amp;eacute; &none; A&amp;B' });
+  expect(((await read(book, 'epub')) as Extraction).text).toContain('Café noir <b> &eacute; &none; A&B');
+});
+
 const zeros = (mebibytes: number): Uint8Array => new Uint8Array(mebibytes * MIB);
 
 const HOSTILE: readonly (readonly [string, string, () => Uint8Array, string])[] = [

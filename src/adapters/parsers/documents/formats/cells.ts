@@ -24,7 +24,7 @@ export function readSharedStrings(xml: string | undefined): string[] {
     onAttribute() {},
     onOpenTagEnd() {},
     onCloseTag(name) {
-      if (name === 'si') strings.push(currentString);
+      if (name === 'si') strings.push(decodeString(currentString));
       else if (name === 'rph') inPhonetic = false;
       else if (name === 't') inText = false;
     },
@@ -89,8 +89,14 @@ function showValue(type: string, style: number, value: string, { strings, styles
   if (type === 's') return strings[Number(value)] ?? '';
   if (type === 'b') return value.trim() === '1' ? 'TRUE' : 'FALSE';
   const number = type === '' || type === 'n' ? Number.parseFloat(value) : Number.NaN;
-  return Number.isFinite(number) ? formats.format(styles[style] ?? 0, number) : value;
+  return Number.isFinite(number) ? formats.format(styles[style] ?? 0, number) : decodeString(value);
 }
+
+/** Decodes characters that are written as `_xHHHH_`, such as those that XML cannot contain (ST_Xstring, 22.9.2.19). */
+const decodeString = (text: string): string =>
+  text
+    .replace(/_x([\da-fA-F]{4})_/g, (_, code: string) => String.fromCharCode(Math.max(32, Number.parseInt(code, 16))))
+    .toWellFormed();
 
 /**
  * Removes the codes of a header or footer (18.3.1.39): fonts, sizes, colors, fields and styles. `&L`, `&C` and `&R` begin

@@ -1,4 +1,5 @@
 /** Reads EPUB publications: the chapters in the order of the spine (EPUB 3.3). */
+import { decodeHTML } from 'entities/decode';
 import { decodePercent } from '../../../../domain/url/decode-percent.js';
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 import { type Archive, openArchive } from './archive.js';
@@ -23,7 +24,7 @@ export function readEpub(body: Uint8Array, request: DocumentRequest): DocumentCo
   const chapters = new Set(readSpine(elements, packagePath));
   assertNotEncrypted(archive, chapters);
   for (const chapter of chapters) {
-    extractText(archive.readXml(chapter) ?? '', content, TEXT_RULES, {
+    extractText(numberReferences(archive.readXml(chapter) ?? ''), content, TEXT_RULES, {
       onElement(name, attributes) {
         const href = attributes.get('href');
         // All other links lead to chapters of the publication.
@@ -35,6 +36,13 @@ export function readEpub(body: Uint8Array, request: DocumentRequest): DocumentCo
   }
   return content;
 }
+
+/** Replaces the named references that the DTD of XHTML 1.1 declares, as in EPUB 2, but not those of XML itself. */
+const numberReferences = (xhtml: string): string =>
+  xhtml.replace(/&(?!(?:amp|lt|gt|quot|apos);)[a-zA-Z][a-zA-Z\d]{1,31};/g, (reference) => {
+    const text = decodeHTML(reference);
+    return text === reference ? text : text.replace(/./gsu, (character) => `&#${character.codePointAt(0)};`);
+  });
 
 function readProperties(elements: readonly Element[], content: DocumentContent): void {
   const findValue = (elementName: string): string | undefined =>

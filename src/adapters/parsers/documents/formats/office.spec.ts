@@ -327,6 +327,11 @@ describe('the cells of a workbook', () => {
     expect(sheetText(`<c t="inlineStr">${runs}</c><c><v>1</v></c>`)).toBe('Data Handbook 1');
   });
 
+  it('may have escaped characters', () => {
+    const escaped = '_x0041_lder_x000D_\n_x005F_x0042_ _xZZZZ_ _xD83E__xDD85_ _xD83E_';
+    expect(sheetText(`<c t="inlineStr"><is><t>${escaped}</t></is></c>`)).toBe('Data Alder _x0042_ _xZZZZ_ 🦅 \ufffd');
+  });
+
   it('are as people see them', () => {
     const styles: office.Part = {
       name: 'styles.xml',
