@@ -38,7 +38,9 @@ describe('the Content-Type header is used', () => {
 });
 
 const PNG = '\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR';
-const DOCX = `PK\x03\x04${'\x00'.repeat(26)}word/document.xml`;
+const zipEntry = (name: string): string =>
+  `PK\x03\x04${'\x00'.repeat(22)}${String.fromCharCode(name.length)}\x00\x00\x00${name}`;
+const DOCX = zipEntry('word/document.xml');
 const WORDPROCESSING = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
 describe('a signature goes before a wrong Content-Type header', () => {
@@ -141,15 +143,14 @@ describe('the bytes decide', () => {
   ])('%j', (bytes, mediaType) => expect(sniffed(bytes)).toBe(mediaType));
 
   it('which kind of Office document an archive is', () => {
-    const entry = (name: string) => `PK\x03\x04${'\x00'.repeat(26)}${name}`;
-    expect(sniffed(`${entry('[Content_Types].xml')}x${entry('word/document.xml')}`)).toMatch(
+    expect(sniffed(`${zipEntry('[Content_Types].xml')}x${zipEntry('word/document.xml')}`)).toMatch(
       /wordprocessingml\.document$/,
     );
-    expect(sniffed(`${entry('xl/workbook.xml')}`)).toMatch(/spreadsheetml\.sheet$/);
-    expect(sniffed(entry('mimetypeapplication/vnd.oasis.opendocument.textPK'))).toBe(
+    expect(sniffed(`${zipEntry('xl/workbook.xml')}`)).toMatch(/spreadsheetml\.sheet$/);
+    expect(sniffed(zipEntry('mimetypeapplication/vnd.oasis.opendocument.textPK'))).toBe(
       'application/vnd.oasis.opendocument.text',
     );
-    expect(sniffed(entry('anything'))).toBe('application/zip');
+    expect(sniffed(zipEntry('anything'))).toBe('application/zip');
   });
 });
 

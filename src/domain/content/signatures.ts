@@ -100,7 +100,7 @@ function listEntries(head: string): string[] {
     const size = read(start + 18) + 65_536 * read(start + 20);
     // The size of an entry that was written to a stream follows its data.
     const isStreamed = (read(start + 6) & 8) !== 0;
-    start = isStreamed ? head.indexOf(ENTRY, end) : end + read(start + 28) + size;
+    start = head.indexOf(ENTRY, isStreamed ? end : end + read(start + 28) + size);
   }
   return names;
 }
