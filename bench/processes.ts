@@ -151,7 +151,7 @@ function readStat(task: string): Stat | undefined {
   }
 }
 
-/** Resident memory of a process, and the part of it that belongs to no file or other process, in MB; zero once it has ended. */
+/** Resident memory of a process, and the part of it that belongs to no file, in MB (proc_pid_statm(5)); zero once it has ended. */
 export function readResidentMb(pid: number): { readonly all: number; readonly unshared: number } {
   try {
     const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ').map(Number);

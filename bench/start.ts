@@ -4,7 +4,7 @@
  *
  *   node dist/bench/start.js [--runs 10] [--idle 5] [--beside CHECKOUT]
  *
- * The first start after a build, which compiles the program, isn't counted. --beside alternates with the server of
+ * The first start after a build, which compiles the program, is not counted. --beside alternates with the server of
  * another built checkout.
  */
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ interface Start {
   readonly firstRequest: number;
   /** Processor time of the server until it was ready, in seconds. */
   readonly cpu: number;
-  /** Resident memory of the idle server in MB, and the part of it that no other process shares, such as Node's own program. */
+  /** Resident memory of the idle server in MB, and the part of it that belongs to no file, such as that of Node's program. */
   readonly memory: { readonly all: number; readonly unshared: number };
 }
 
