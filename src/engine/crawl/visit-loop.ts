@@ -7,7 +7,7 @@ import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
 import type { QuotaDefinition } from '../../domain/crawl/quota-definition.js';
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
-import { after, hours, type Instant, instant, milliseconds, minutes, seconds } from '../../domain/time/units.js';
+import { after, hours, type Instant, milliseconds, minutes, seconds } from '../../domain/time/units.js';
 import { type Delivery, SinksRemoved } from '../delivery/delivery.js';
 import { StoreUnavailable } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -81,8 +81,8 @@ export class VisitLoop {
   private bufferedBytes = 0;
   private readonly failures = new BoundedMap<UrlId, number>(MAX_FAILING_URLS);
   private isStoreDown = false;
-  /** While the store is down, no visit begins before this moment. */
-  private restsUntil = instant(0);
+  /** While the store is down, no visit begins during a rest. */
+  private isResting = false;
   private rests = 0;
   private isRunning = false;
   private isCheckQueued = false;
@@ -145,7 +145,7 @@ export class VisitLoop {
       this.visitsLeft > 0 &&
       this.fetchCount < concurrency &&
       this.bufferedBytes < MAX_BUFFERED_BYTES &&
-      !(this.isStoreDown && this.services.clock.now() < this.restsUntil) &&
+      !(this.isStoreDown && this.isResting) &&
       !this.usedUpQuota &&
       delivery.hasRoom(pushTo)
     ) {
@@ -172,8 +172,13 @@ export class VisitLoop {
 
   private rest(): void {
     const delay = Math.min(MAX_STORE_RETRY_DELAY, STORE_RETRY_DELAY * 2 ** Math.min(this.rests++, 10));
-    this.restsUntil = after(this.services.clock.now(), milliseconds(delay));
-    this.services.clock.at(this.restsUntil, () => this.wake());
+    const { clock } = this.services;
+    this.isResting = true;
+    // A timer may be a little early, so it ends the rest, whatever the clock says.
+    clock.at(after(clock.now(), milliseconds(delay)), () => {
+      this.isResting = false;
+      this.wake();
+    });
   }
 
   private async visit(url: UrlState, host: Host, source: SourceNumber): Promise<void> {
@@ -196,7 +201,7 @@ export class VisitLoop {
         await this.noteVisited(url, result, pushTo);
       } else {
         this.visitsLeft++;
-        this.restsUntil = instant(0);
+        this.isResting = false;
         frontier.putBack(url, source);
       }
     } catch (error) {
