@@ -107,6 +107,15 @@ it('the key of a data directory is created once, readable by its user only', () 
   expect(Seal.forDirectory(folder).open(sealed)).toBe('text');
 });
 
+it('a new database and its journals are private, whatever the umask of the command that creates them', async () => {
+  const file = join(temporaryDirectory(), 'crawlway.sqlite');
+  const umask = process.umask(0o022);
+  onTestFinished(() => void process.umask(umask));
+  const dataSource = await openSqliteDataSource(file);
+  onTestFinished(() => dataSource.destroy());
+  expect([file, `${file}-wal`, `${file}-shm`].map(mode)).toEqual(['600', '600', '600']);
+});
+
 it('a damaged database page is detected before the database is used', async () => {
   const file = join(temporaryDirectory(), 'crawlway.sqlite');
   await (await openSqliteDataSource(file)).destroy();

@@ -53,6 +53,18 @@ export function requireIntactPages(file: string): void {
   });
 }
 
+/** Throws StoreDamaged if the file belongs to another program, whose tables must neither be changed nor added to. */
+export function requireOwnTables(db: Handle, file: string): void {
+  const tables = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all() as string[];
+  const hasMigrations =
+    db.prepare(`SELECT 1 FROM pragma_table_info('migration') WHERE name = 'name'`).get() !== undefined;
+  if (tables.length === 0 || hasMigrations) return;
+  db.close();
+  throw new StoreDamaged(
+    `The database ${file} belongs to another program (its tables: ${tables.slice(0, 5).join(', ')}): specify another data directory or database.`,
+  );
+}
+
 /** Opens an existing, migrated file. A reader may also run checkpoints and sort in temporary tables. */
 export function openHandle(file: string, role: 'writer' | 'reader'): Handle {
   return translateErrors(file, () => {

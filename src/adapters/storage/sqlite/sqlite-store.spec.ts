@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { discovered, newUrl, order } from '../../../../test/support/frontier-samples.js';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
@@ -17,6 +18,11 @@ import { getRawHandle, openSqliteDataSource, openSqliteStore } from './sqlite-st
 
 const support = (name: string): string => fileURLToPath(new URL(`../../../../test/support/${name}`, import.meta.url));
 const databaseFile = (): string => join(temporaryDirectory(), 'data', 'crawlway.db');
+
+function writeTables(file: string, sql: string): void {
+  rmSync(file);
+  new Database(file).exec(sql).close();
+}
 
 /** A process that writes to the store until it is killed, and reports every batch that was acknowledged. */
 function writer(file: string, first: number) {
@@ -103,6 +109,11 @@ describe('a SQLite store', () => {
         const bytes = readFileSync(file);
         writeFileSync(file, bytes.fill(0xa5, 100, 4096 * 3));
       },
+    ],
+    ['the database of another program', (file: string) => writeTables(file, 'CREATE TABLE customer (name)')],
+    [
+      'the database of another program, which also has a table with this name',
+      (file: string) => writeTables(file, 'CREATE TABLE migration (version, applied)'),
     ],
   ])('names a file that is %s, and does not change it', async (_what, damage) => {
     const file = databaseFile();

@@ -21,6 +21,7 @@ import {
   openHandle,
   prepareHandle,
   requireIntactPages,
+  requireOwnTables,
   toPortError,
   translateErrors,
 } from './sqlite-handle.js';
@@ -213,12 +214,16 @@ import 'reflect-metadata';
  * the file is not changed.
  */
 export async function openSqliteDataSource(file: string): Promise<DataSource> {
-  restrictDatabaseFiles(file);
   const dataSource = new DataSource({
     type: 'better-sqlite3',
     database: file,
     driver: Database,
-    prepareDatabase: prepareHandle,
+    // The journal files, which appear later, have the permissions of the file.
+    prepareDatabase: (db: Handle) => {
+      requireOwnTables(db, file);
+      restrictDatabaseFiles(file);
+      prepareHandle(db);
+    },
     entities: ADMIN_ENTITIES,
     migrations: createMigrations('sqlite'),
     migrationsTableName: 'migration',
