@@ -68,6 +68,8 @@ export interface LoginMethod {
    * is the only way to find out.
    */
   verify?(tools: LoginTools): Promise<SessionHealth>;
+  /** Whether the site is known to answer strangers with this status, which otherwise means trouble (429, 500). */
+  showsToStrangers?(status: number): boolean;
   /** Returns true if visitors log in at this URL, so that it must not be visited as a page. */
   isLoginPage?(url: string): boolean;
   /** Returns true if a visit of the URL would end the session. */

@@ -42,6 +42,8 @@ const IDIOMS: Readonly<Record<string, SessionSiteOptions>> = {
   'a page that sends the browser on': {
     stranger: () => ({ body: '<meta http-equiv="refresh" content="0; url=/login"><title>Expired</title>' }),
   },
+  'a redirect to the same page': { stranger: (path) => ({ status: 302, headers: { location: path } }) },
+  'a redirect to nowhere': { stranger: () => ({ status: 302 }) },
   'a redirect to the page before the form': {
     stranger: () => ({ status: 303, headers: { location: '/mellon/start?ReturnTo=x' } }),
     anybody: (path) =>
@@ -69,6 +71,46 @@ it.each(Object.entries(IDIOMS))(
     expect(world.engine.logins.list()).toMatchObject([{ state: 'logged-in', logins: 2 }]);
   },
 );
+
+it.each([204, 300, 407, 429, 500, 503, 511])(
+  'a session that ends with status %i costs one login and no document, although the home page is open to everybody',
+  async (status) => {
+    const site = await SessionSite.start({
+      stranger: () => ({ status, body: 'no user' }),
+      anybody: (path) => (path === '/' ? { body: html(path, PATHS, 'Everybody may read this page.') } : undefined),
+    });
+    const world = await crawl(configuration(site, `check="${site.url('/p1')}"`));
+    const urls = PATHS.map((path) => site.url(path));
+    expect(await world.indexed()).toEqual(urls);
+    site.endSessions();
+    await visitAgain(world);
+    expect(site.logins).toBe(2);
+    await world.pass(hours(48));
+    expect(await world.indexed()).toEqual(urls);
+    expect(await deletions(world)).toEqual([]);
+    expect(site.logins).toBe(2);
+  },
+);
+
+it('a host that fails is left alone, although the page to check fails as well', async () => {
+  let isDown = false;
+  const paths = ['/', ...Array.from({ length: 100 }, (_, index) => `/p${index}`)];
+  const site = await SessionSite.start({
+    anybody: () => (isDown ? { status: 500 } : undefined),
+    member: (path) => ({ body: html(path, paths, `Members read ${path}. `.repeat(10)) }),
+  });
+  const world = await crawl(configuration(site));
+  isDown = true;
+  const before = site.requests.length;
+  await world.engine.maintenance.refresh('test', { like: '%' });
+  await world.pass(hours(4));
+  expect(site.requests.length - before).toBeLessThan(200);
+  isDown = false;
+  await world.pass(hours(4));
+  expect(await world.indexed()).toHaveLength(paths.length);
+  expect([await deletions(world), site.logins]).toEqual([[], 1]);
+  for (const path of paths) expect(await world.state(site.url(path))).toMatchObject({ reason: 'indexed' });
+});
 
 it('bad news is believed while the session is alive', async () => {
   const gone = new Set<string>();

@@ -67,6 +67,10 @@ export abstract class CookieLogin<T extends LoginDefinitionOf<'form' | 'browser'
     return this.check.verify(tools, this.checkedSession);
   }
 
+  showsToStrangers(status: number): boolean {
+    return this.check.showsToStrangers(status);
+  }
+
   isLoginPage(url: string): boolean {
     return this.leadsToLogin(url);
   }

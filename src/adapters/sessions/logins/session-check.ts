@@ -12,6 +12,7 @@ import {
 } from '../../../domain/fetch/page-look.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type { LoginResult, LoginTools, SessionHealth } from '../../../engine/ports/login-method.js';
+import { CookieSession } from '../cookie-sessions.js';
 import { getPageText, hasElement, listSigns, PageTooComplex, parsePage } from './html-form.js';
 
 const MAX_PAGE_SIZE = 1024 * 1024;
@@ -30,7 +31,8 @@ type View = (PageLook & { readonly passes: boolean; readonly isLoggedOut: boolea
 
 export interface CheckedSession {
   getSession(url: string): RequestSession;
-  storeCookies(url: string, setCookie: string): Promise<unknown>;
+  /** Returns whether that has changed the cookies for the URL. */
+  storeCookies(url: string, setCookie: string): Promise<boolean>;
   /** Whether the URL is a page of the login. */
   isLoginPage(url: string): boolean;
 }
@@ -49,11 +51,18 @@ export class SessionCheck {
     session: CheckedSession,
   ): Promise<{ url: string } | Exclude<LoginResult, { kind: 'in' }>> {
     const { check } = this.definition;
-    const stranger = await this.view(tools, { ...session, ...ANONYMOUS }, 'asked for the page to check as a stranger');
+    const cookies = new CookieSession();
+    const anonymous: CheckedSession = {
+      ...session,
+      getSession: (url) => ({ cookies: cookies.getCookies(url) }),
+      storeCookies: (url, setCookie) => cookies.storeCookies(url, setCookie),
+    };
+    const stranger = await this.view(tools, anonymous, 'asked for the page to check as a stranger');
     const member = await this.view(tools, session, 'read the page to check with the session');
     if ('failure' in member) return { kind: 'unreachable', detail: member.failure };
     const { status, url, passes } = member;
     const shownUrl = url.split(/[?#]/, 1)[0]!;
+    if (isTrouble(status)) return { kind: 'unreachable', detail: `${shownUrl} responded with ${status}` };
     if (status === 401 || member.isLoggedOut || session.isLoginPage(url) || REDIRECTS.has(status)) {
       const fault = REDIRECTS.has(status) ? `${check} leads to ${shownUrl}` : `${shownUrl} still asks for a login`;
       return { kind: 'refused', detail: `the login has not come in: ${fault}` };
@@ -77,15 +86,25 @@ export class SessionCheck {
     if ('failure' in view) return { kind: 'unreachable', detail: `could not check the session: ${view.failure}` };
     if (view.status === 401 || view.isLoggedOut || session.isLoginPage(view.url)) return { kind: 'ended' };
     const { looks, hasTest } = this.knowledge;
+    if (this.showsToStrangers(view.status)) return { kind: 'ended' };
+    if (isTrouble(view.status)) {
+      return { kind: 'unreachable', detail: `could not check the session: ${view.url} responded with ${view.status}` };
+    }
     if (hasTest) return view.passes ? { kind: 'in' } : { kind: 'ended' };
     // If the page says nothing about sessions, there is no other way to tell than by the pages themselves.
     if (!looks || !areDistinct(looks)) return { kind: 'in' };
     return recognizeVisitor(looks, view) === 'member' ? { kind: 'in' } : { kind: 'ended' };
   }
 
+  /** Whether strangers got this status, which otherwise means trouble, when the crawl logged in. */
+  showsToStrangers(status: number): boolean {
+    return isTrouble(status) && this.knowledge.looks?.stranger.status === status;
+  }
+
   /** Requests the page, following redirects within the login's prefix. */
   private async view(tools: LoginTools, session: CheckedSession, what: string): Promise<View> {
     const { check, name, url: prefix } = this.definition;
+    const seen = new Set<string>();
     let url = check;
     for (let hop = 0; ; hop++) {
       const sent = { ...session.getSession(url), login: name };
@@ -98,13 +117,15 @@ export class SessionCheck {
       }
       const { status, headers } = outcome;
       tools.report({ what, url: shownUrl, status });
-      if (status === 408 || status === 429 || status >= 500) return { failure: `${shownUrl} responded with ${status}` };
       const setCookie = headers['set-cookie'];
-      if (setCookie !== undefined) await session.storeCookies(url, setCookie);
-      const target = REDIRECTS.has(status) ? URL.parse(headers['location'] ?? '', url)?.href : undefined;
+      if (setCookie !== undefined && (await session.storeCookies(url, setCookie))) seen.clear();
+      const location = REDIRECTS.has(status) ? headers['location'] : undefined;
+      const target = location === undefined ? undefined : URL.parse(location, url)?.href;
       if (target === undefined) return this.toView(outcome.body, status, url);
       if (hop === MAX_REDIRECTS) return { failure: `${check} leads to more than ${MAX_REDIRECTS} redirects in a row` };
-      if (!target.startsWith(prefix) || session.isLoginPage(target)) return { ...EMPTY, status, url: target };
+      seen.add(url);
+      if (!target.startsWith(prefix) || session.isLoginPage(target) || seen.has(target))
+        return { ...EMPTY, status, url: target };
       url = target;
     }
   }
@@ -127,7 +148,8 @@ export class SessionCheck {
   }
 }
 
-const ANONYMOUS = { getSession: () => ({}), storeCookies: async () => undefined };
+/** Statuses that say nothing about a session, unless strangers get them as well. */
+const isTrouble = (status: number): boolean => status >= 500 || [407, 408, 425, 429].includes(status);
 
 const EMPTY = { signs: [], passes: false, isLoggedOut: false };
 

@@ -208,6 +208,10 @@ export class LoginSession {
     return this.method.verify !== undefined;
   }
 
+  showsToStrangers(status: number): boolean {
+    return this.method.showsToStrangers?.(status) ?? false;
+  }
+
   /**
    * To be called when no connection could be made. Returns true if the handshake failed, which is the login's fault:
    * its certificate has expired or the server no longer accepts it.

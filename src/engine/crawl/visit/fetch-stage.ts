@@ -167,7 +167,9 @@ export class FetchStage {
     const moved = await siteMoves.review(state, reviewed, attempt.startedAt);
     const result = await redirects.look(state, moved, attempt.startedAt);
     this.sessions.noteRead(attempt, result);
-    noteHostResponse(hosts, host, result, { isIndexed: state.stamp !== undefined, isUrgent });
+    // What the host has answered, whatever a session makes of it.
+    const answer = sessionResult === response ? result : response;
+    noteHostResponse(hosts, host, answer, { isIndexed: state.stamp !== undefined, isUrgent });
     return result;
   }
 

@@ -4,13 +4,13 @@
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
+import { ERROR_CODES, type ErrorCode } from '../../../domain/fetch/error-codes.js';
 import type { Effects } from '../../../domain/policy/verdict.js';
 import { type Duration, milliseconds, minutes } from '../../../domain/time/units.js';
 import { findFetcher } from '../../page/crawl-context.js';
 import type { RequestSession } from '../../ports/fetcher.js';
 import type { SessionVerdict } from '../../ports/login-method.js';
-import type { PageOutcome, PageResult, SentSession } from '../../ports/page-task.js';
+import type { PageResult, SentSession } from '../../ports/page-task.js';
 import type { Session, SessionStore } from '../../ports/session-store.js';
 import type { LoginSession } from '../logins/login-session.js';
 import type { Logins } from '../logins/logins.js';
@@ -120,7 +120,7 @@ export class VisitSessions {
     const verdict = await this.judge(login, result);
     if (verdict === 'again') return this.repeat(state, false) ? 'again' : toLoginFailure(result, refuse(login));
     const isCertain = verdict === 'fine' && !login.suspects.isOnTrial(url.href);
-    const maxAge = isCertain ? findDoubt(attempt, login, result.outcome) : STRICT;
+    const maxAge = isCertain ? findDoubt(attempt, login, result) : STRICT;
     if (maxAge === undefined) return result;
     const isOutdated = generation !== login.generation;
     const session = isOutdated ? 'ended' : await login.check(this.preconditions.getDelay(attempt), maxAge);
@@ -160,14 +160,17 @@ const STRICT = milliseconds(0);
 const WITHOUT_DOCUMENT = minutes(1);
 const NEW_DOCUMENT = minutes(5);
 
-/** Errors that a site may also send to visitors whose session has ended. */
-const DOUBTFUL_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  ...(['http-401', 'http-403', 'http-404', 'http-406', 'http-410', 'http-4xx'] as const),
-  ...(['payment-required', 'soft-error', 'redirect-loop', 'redirect-limit', 'redirect-malformed'] as const),
-]);
+/**
+ * Whether the site may have sent the error because the session has ended. A temporary one costs no document at once, and
+ * the host may need a rest.
+ */
+function isDoubtful(login: LoginSession, code: ErrorCode, status: number | undefined): boolean {
+  if (status === undefined) return false;
+  return ERROR_CODES[code].class === 'permanent' || code === 'http-406' || login.showsToStrangers(status);
+}
 
 /** How recently the session must have been checked before the outcome is believed; undefined if it does not matter. */
-function findDoubt({ state }: Attempt, login: LoginSession, outcome: PageOutcome): Duration | undefined {
+function findDoubt({ state }: Attempt, login: LoginSession, { outcome, status }: PageResult): Duration | undefined {
   if (!login.canCheck) return undefined;
   const isIndexed = state.stamp !== undefined;
   switch (outcome.kind) {
@@ -177,7 +180,7 @@ function findDoubt({ state }: Attempt, login: LoginSession, outcome: PageOutcome
       if (isIndexed) return outcome.index && outcome.facts.stamp === state.stamp ? undefined : STRICT;
       return outcome.index ? NEW_DOCUMENT : WITHOUT_DOCUMENT;
     case 'error':
-      if (!DOUBTFUL_ERRORS.has(outcome.code)) return undefined;
+      if (!isDoubtful(login, outcome.code, status)) return undefined;
       return isIndexed ? STRICT : WITHOUT_DOCUMENT;
     default:
       return isIndexed ? STRICT : WITHOUT_DOCUMENT;
