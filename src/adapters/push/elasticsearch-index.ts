@@ -65,7 +65,7 @@ export class SearchIndex {
       await this.ensureAlias(signal);
       if (template === undefined) await this.putTemplateIfAllowed(body, DEFAULT_TEMPLATE_PRIORITY, signal);
     } else if (isSuccess(response)) {
-      this.isAlias = isSuccess(await this.request('HEAD', `_alias/${this.path}`, signal));
+      this.isAlias = (await this.readIndexesOf(this.options.index, signal)).length > 0;
       if (!this.isAlias) {
         const priority = template === undefined ? DEFAULT_TEMPLATE_PRIORITY : TEMPLATE_PRIORITY;
         await this.putTemplateIfAllowed(body, priority, signal);
@@ -198,13 +198,16 @@ export class SearchIndex {
 
   /** Returns the indexes that have the alias. */
   async readAlias(signal: AbortSignal): Promise<readonly string[]> {
-    const { alias = '', index } = this.options;
-    const response = await this.request('GET', `_alias/${encodeURIComponent(alias)}`, signal);
-    if (!isSuccess(response) && response.status !== 404) throw this.client.toUnavailable(response);
-    const indexes = isSuccess(response) ? Object.keys(parseJsonObject(response, this.client, this.dialect)) : [];
-    this.servingIndexes = indexes.filter((name) => name !== index);
+    const indexes = await this.readIndexesOf(this.options.alias ?? '', signal);
+    this.servingIndexes = indexes.filter((name) => name !== this.options.index);
     this.aliasReadAt = Date.now();
     return indexes;
+  }
+
+  private async readIndexesOf(alias: string, signal: AbortSignal): Promise<string[]> {
+    const response = await this.request('GET', `_alias/${encodeURIComponent(alias)}`, signal);
+    if (!isSuccess(response) && response.status !== 404) throw this.client.toUnavailable(response);
+    return isSuccess(response) ? Object.keys(parseJsonObject(response, this.client, this.dialect)) : [];
   }
 
   /** Moves the alias to these indexes, in one step. */

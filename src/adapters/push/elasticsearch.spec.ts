@@ -85,7 +85,7 @@ describe('an alias', () => {
   it('is not replaced by an index of its name when it is removed', async () => {
     const { receiver, sink } = await started();
     receiver.answerNext({ status: 200 }); // the name is there
-    receiver.answerNext({ status: 200 }); // and is an alias
+    receiver.answerNext({ status: 200, body: { 'pages-1': {} } }); // and is an alias
     const error = { type: 'index_not_found_exception', reason: 'no such index [pages] and [require_alias] is [true]' };
     receiver.answerNext({ status: 200, body: { items: [{ index: { status: 404, error } }] } });
     await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(SinkUnavailable);

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -41,6 +41,17 @@ describe('the file sink', () => {
     );
     await Promise.all(batches.map((batch) => sink.deliver(batch, stillWanted())));
     expect(written(path).map(({ id }) => id)).toEqual(batches.flat().map(({ id }) => id));
+  });
+
+  it.each(['moved', 'deleted'])('begins a new file when somebody has %s the one that is open', async (change) => {
+    const path = join(temporaryDirectory(), 'orders.jsonl');
+    const sink = fileSink(path);
+    await sink.deliver([deleteOrder('http://a/')], stillWanted());
+    if (change === 'moved') renameSync(path, `${path}.taken`);
+    else rmSync(path);
+    await sink.deliver([deleteOrder('http://b/')], stillWanted());
+    expect(written(path).map(({ uri }) => uri)).toEqual(['http://b/']);
+    if (change === 'moved') expect(written(`${path}.taken`).map(({ uri }) => uri)).toEqual(['http://a/']);
   });
 
   it('removes a line that a crash cut short', async () => {

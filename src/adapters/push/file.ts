@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { constants, createReadStream, existsSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -54,17 +54,26 @@ export class FileSink implements Sink {
 
   async close(): Promise<void> {
     await this.lastDelivery;
-    await this.file?.close();
+    await this.closeFile();
+  }
+
+  private async closeFile(): Promise<void> {
+    const { file } = this;
     this.file = undefined;
+    await file?.close();
   }
 
   private async append(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     const lines = batch.map((order) => `${JSON.stringify(toOrderRecord(order))}\n`).join('');
     try {
-      signal.throwIfAborted();
-      this.file ??= await openAtLineStart(this.path);
-      await this.write(this.file, lines);
-      await this.rotateIfFull(this.file);
+      let file: FileHandle;
+      do {
+        signal.throwIfAborted();
+        if (this.file && !(await isStillAt(this.file, this.path))) await this.closeFile();
+        file = this.file ??= await openAtLineStart(this.path);
+        await this.write(file, lines);
+      } while (!(await isStillAt(file, this.path)));
+      await this.rotateIfFull(file);
       return acknowledgeAll(batch);
     } catch (error) {
       throw new SinkUnavailable(`sink ${this.name} at ${this.path}: ${(error as Error).message}`);
@@ -81,8 +90,7 @@ export class FileSink implements Sink {
     } catch {
       return;
     }
-    this.file = undefined;
-    await file.close();
+    await this.closeFile();
     if (compress === 'gzip') await compressFile(rotatedPath).catch(() => undefined); // the file stays uncompressed
   }
 
@@ -105,6 +113,12 @@ export class FileSink implements Sink {
       throw error;
     }
   }
+}
+
+/** Whether an open file is still the one at the path: what is written to it after it was moved or deleted is lost. */
+export async function isStillAt(file: FileHandle, path: string): Promise<boolean> {
+  const [opened, found] = await Promise.all([file.stat(), lstat(path)]).catch(() => []);
+  return found !== undefined && found.ino === opened?.ino && found.dev === opened.dev;
 }
 
 /** Compresses a file. The original is removed once the compressed file is on disk. */

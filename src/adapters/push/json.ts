@@ -45,15 +45,16 @@ export class JsonSink implements Sink {
     const body = Buffer.from(JSON.stringify({ orders: orders.map(toOrderRecord) }));
     const headers = { 'content-type': 'application/json', ...this.createSignatureHeaders(body) };
     const response = await this.client.request({ method: 'POST', path: '', headers, body }, signal);
-    if (isSuccess(response)) return this.parseAnswers(response.body, orders);
+    if (isSuccess(response)) {
+      this.client.checkNoWebPage(response);
+      return this.parseAnswers(response.body, orders);
+    }
     if (!REFUSALS.has(response.status)) throw this.client.toUnavailable(response);
     return { refused: response.body.slice(0, 1_000) || `status ${response.status}` };
   }
 
-  /** A response with `{"answers": […]}` has one for each order; any other body but a web page means that all are accepted. */
+  /** A response with `{"answers": […]}` has one for each order; any other body means that all are accepted. */
   private parseAnswers(body: string, orders: readonly PushOrder[]): OrderAnswer[] {
-    if (/^\s*<(?:!doctype html|html)\b/i.test(body))
-      throw new SinkUnavailable(`${this.client.displayName}: it returned a web page: check its URL and any proxy`);
     const answers = findAnswers(body);
     if (answers === undefined) return acknowledgeAll(orders);
     const parsed = answers.map(parseAnswer).filter((answer) => answer !== undefined);

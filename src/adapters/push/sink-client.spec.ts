@@ -1,6 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
+import { addOrder, deleteOrder, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
 import { answer, rawServer } from '../../../test/support/raw-server.js';
+import { startElasticsearchReceiver } from '../../../test/support/receivers/elasticsearch-receiver.js';
+import { startReceiver } from '../../../test/support/receivers/http-receiver.js';
+import { SinkUnavailable } from '../../engine/ports/sink.js';
+import { createSink } from './create-sink.js';
 import { parseRetryAfter, SinkClient } from './sink-client.js';
 
 it.each([
@@ -25,14 +29,51 @@ it.each([
   expect(reported).toBe(sent);
 });
 
+describe('a web page with a good status, in place of the answer', () => {
+  const LOGIN = '<?xml version="1.0"?>\n<!-- portal -->\n<!DOCTYPE html>\n<title>Sign in</title>';
+
+  it.each([
+    ['papi', {}],
+    ['json', {}],
+    ['solr', { index: 'pages' }],
+    ['elasticsearch', { index: 'pages' }],
+  ] as const)('acknowledges nothing, and leaves nothing behind: %s', async (type, options) => {
+    let isPortal = true;
+    const engine = type === 'elasticsearch' ? await startElasticsearchReceiver(type, 'pages') : undefined;
+    const receiver = await startReceiver(async ({ method, path, query, headers, body }) => {
+      if (path.endsWith('/get_current_session_id')) return { status: 200, body: '7' };
+      if (isPortal) return { status: 200, body: LOGIN };
+      if (!engine) return { status: 200, body: type === 'papi' ? '' : { responseHeader: { status: 0 } } };
+      const content = body.length > 0 ? { body } : {};
+      const url = `${engine.url}${path}?${query}`;
+      const contentType = headers['content-type'];
+      const fields = contentType ? { headers: { 'content-type': contentType } } : {};
+      const response = await fetch(url, { method, ...content, ...fields });
+      return { status: response.status, body: await response.text() };
+    });
+    const sink = createSink(sinkDefinition({ type, url: receiver.url, options }));
+    onTestFinished(() => sink.close());
+    const batch = [addOrder('http://a/'), deleteOrder('http://b/')];
+    await expect(sink.deliver(batch, stillWanted())).rejects.toThrow(SinkUnavailable);
+    // A page is no proof that the index is an alias, without which it would never be created.
+    expect(receiver.exchanges.some(({ query }) => query.has('require_alias'))).toBe(false);
+    isPortal = false;
+    expect((await sink.deliver(batch, stillWanted())).map(({ state }) => state)).toEqual([
+      'acknowledged',
+      'acknowledged',
+    ]);
+  });
+});
+
 const NOW = Date.parse('Fri, 20 Nov 2026 10:00:00 GMT');
 
 describe('Retry-After', () => {
   it.each([
     ['120', 120_000],
-    ['0', 0],
+    ['0', undefined],
+    ['0.5', undefined],
     ['Fri, 20 Nov 2026 10:00:30 GMT', 30_000],
-    ['Fri, 20 Nov 2026 09:00:00 GMT', 0],
+    ['Fri, 20 Nov 2026 09:00:00 GMT', undefined],
     ['99999999999', 86_400_000],
     ['soon', undefined],
     ['', undefined],

@@ -24,6 +24,11 @@ export interface SinkResponse {
 export const isSuccess = (response: { readonly status: number }): boolean =>
   response.status >= 200 && response.status < 300;
 
+/** The beginning of a web page, which a proxy or a login sends with a good status in place of the answer of a sink. */
+const WEB_PAGE =
+  /^(?:\s|<\?xml[^>]*>|<!--(?:[^-]|-(?!->))*-->)*<(?:!doctype\s+html|html|head|body|meta|title|script|style|h1)\b/i;
+const MAX_PAGE_HEAD = 4_096;
+
 /** Maximum size of a response that is read as a whole. The largest ones are pages of entries. */
 const MAX_RESPONSE_BYTES = 64 << 20;
 const MAX_QUOTE_LENGTH = 500;
@@ -95,6 +100,12 @@ export class SinkClient {
     const quote = response.body.replace(/\s+/g, ' ').trim().slice(0, MAX_QUOTE_LENGTH);
     const details = [`status ${response.status}`, hint, quote].filter((text) => text).join(': ');
     return new SinkUnavailable(`${this.displayName}: ${details}`, response.retryAfterMs);
+  }
+
+  /** @throws SinkUnavailable if the response is a web page, which no sink sends */
+  checkNoWebPage({ body }: SinkResponse): void {
+    if (WEB_PAGE.test(body.slice(0, MAX_PAGE_HEAD)))
+      throw new SinkUnavailable(`${this.displayName}: it returned a web page: check its URL and any proxy`);
   }
 
   async close(): Promise<void> {
@@ -189,12 +200,13 @@ const MAX_WAIT_MS = 86_400_000;
 
 /**
  * Parses a Retry-After header, which is a number of seconds or a date (RFC 9110, section 10.2.3). Returns the
- * milliseconds to wait, at most a day. `now` is in milliseconds since the epoch.
+ * milliseconds to wait, at most a day; undefined if it names no time after `now`, in milliseconds since the epoch: a sink
+ * that is asked again at once would be asked a thousand times a second.
  */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (!header) return undefined;
   const waitMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(waitMs, 0), MAX_WAIT_MS);
+  return waitMs > 0 ? Math.min(waitMs, MAX_WAIT_MS) : undefined;
 }
 
 /** @throws SinkUnavailable if the response has no number under this name, as that of a proxy */

@@ -53,9 +53,21 @@ describe('the Solr sink', () => {
     expect(receiver.committed().size).toBe(5);
   });
 
+  it('refuses what a core that tolerates errors reports with a good status', async () => {
+    const { receiver, sink } = await started();
+    const errors = [{ type: 'ADD', id: 'http://a/2', message: 'ERROR: [doc=http://a/2] immense term' }];
+    receiver.answerNext({ status: 200, body: { responseHeader: { status: 0, errors, maxErrors: -1 } } });
+    const batch = [addOrder('http://a/1'), addOrder('http://a/2'), addOrder('http://a/3')];
+    expect(await sink.deliver(batch, stillWanted())).toEqual([
+      { state: 'acknowledged' },
+      { state: 'refused', message: errors[0]!.message },
+      { state: 'acknowledged' },
+    ]);
+  });
+
   it('acknowledges nothing when the commit fails', async () => {
     const { receiver, sink } = await started();
-    receiver.answerNext({ status: 200 });
+    receiver.answerNext({ status: 200, body: { responseHeader: { status: 0 } } });
     receiver.answerNext({ status: 503, headers: { 'retry-after': '2' }, body: { error: { msg: 'no leader' } } });
     const delivery = sink.deliver([addOrder('http://a/')], stillWanted());
     await expect(delivery).rejects.toThrow(SinkUnavailable);

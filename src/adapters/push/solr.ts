@@ -5,7 +5,7 @@ import { asList, asRecord, asString, asStrings, isRecord } from './answers.js';
 import { formatHeading, groupValuesByName, parseForms, selectByType, toMetas } from './metas.js';
 import { findSearchFields, type SearchFields } from './search-fields.js';
 import { isSuccess, readCount, SinkClient, type SinkRequest, type SinkResponse } from './sink-client.js';
-import { acknowledgeAll, type RequestAnswer, sendByKind } from './splitting.js';
+import { type RequestAnswer, sendByKind } from './splitting.js';
 
 const PAGE_SIZE = '1000';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -109,9 +109,7 @@ export class SolrSink implements Sink {
   }
 
   async probe(signal: AbortSignal): Promise<void> {
-    const query = { q: '*:*', rows: '0', wt: 'json' };
-    const response = await this.client.request({ method: 'GET', path: 'select', query }, signal);
-    if (!isSuccess(response)) throw this.client.toUnavailable({ ...response, body: parseErrorMessage(response) });
+    await this.countDocuments(signal);
   }
 
   close(): Promise<void> {
@@ -125,11 +123,37 @@ export class SolrSink implements Sink {
     const query = { commitWithin: COMMIT_WITHIN_MS, wt: 'json' };
     const request: SinkRequest = { method: 'POST', path: 'update', query, headers: JSON_TYPE, body };
     const response = await this.client.request(request, signal);
-    if (isSuccess(response)) return acknowledgeAll(orders);
+    if (isSuccess(response)) return this.parseAnswers(response, orders);
     const message = parseErrorMessage(response);
     if (response.status !== 400 && response.status !== 413)
       throw this.client.toUnavailable({ ...response, body: message });
     return { refused: message || `status ${response.status}` };
+  }
+
+  /** A core with a TolerantUpdateProcessor reports what it refuses, by id, with a good status. */
+  private parseAnswers(response: SinkResponse, orders: readonly PushOrder[]): RequestAnswer {
+    const messages = new Map<string | undefined, string>();
+    for (const error of asList(this.parseHeader(response)['errors']).map(asRecord))
+      messages.set(asString(error['id']), asString(error['message'])?.slice(0, 1_000) ?? 'no reason given');
+    const answers = orders.map(({ uri }): OrderAnswer => {
+      const message = messages.get(uri);
+      messages.delete(uri);
+      return message === undefined ? { state: 'acknowledged' } : { state: 'refused', message };
+    });
+    const [unassigned] = messages.values();
+    return unassigned === undefined ? answers : { refused: unassigned };
+  }
+
+  /** @throws SinkUnavailable if the response to an update is not one of Solr, but that of a proxy */
+  private parseHeader(response: SinkResponse): Readonly<Record<string, unknown>> {
+    let header: unknown;
+    try {
+      header = asRecord(JSON.parse(response.body))['responseHeader'];
+    } catch {
+      // reported below
+    }
+    if (isRecord(header) && header['status'] === 0) return header;
+    throw new SinkUnavailable(`${this.client.displayName}: the response to update is not valid; is this a Solr core?`);
   }
 
   private async commit(
@@ -144,6 +168,7 @@ export class SolrSink implements Sink {
       signal,
     );
     if (!isSuccess(response)) throw this.client.toUnavailable({ ...response, body: parseErrorMessage(response) });
+    this.parseHeader(response);
   }
 
   /** For one id, Solr returns `doc`; for several ids, it returns a list. */

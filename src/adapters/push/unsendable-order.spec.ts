@@ -43,7 +43,7 @@ async function findAddress(type: SinkType): Promise<string> {
 async function startServer(): Promise<string> {
   const server = await FakeSite.start();
   onTestFinished(() => server.close());
-  server.otherwise({ status: 200, body: '1' });
+  server.otherwise({ status: 200, body: '1' }).set('/_alias/pages', { status: 404, body: '' });
   return server.origin;
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -74,6 +74,18 @@ describe('the WARC sink', () => {
     expect(files.map(({ file }) => file.slice(-14))).toEqual(['-00001.warc.gz', '-00002.warc.gz']);
     const records = files.map(({ bytes }) => recordsOf(gunzipSync(bytes)).map(({ fields }) => fields['WARC-Type']));
     expect(records[1]).toEqual(['warcinfo', 'resource', 'metadata']);
+  });
+
+  it('begins a new file with the whole bytes when somebody has deleted the one that is open', async () => {
+    const folder = temporaryDirectory();
+    const sink = new WarcSink(sinkDefinition({ type: 'warc', url: join(folder, 'pages.warc') }));
+    onTestFinished(() => sink.close());
+    await sink.deliver([addOrder('http://a/')], stillWanted());
+    for (const file of readdirSync(folder)) rmSync(join(folder, file));
+    await sink.deliver([addOrder('http://a/')], stillWanted());
+    const [file] = readdirSync(folder);
+    const records = recordsOf(readFileSync(join(folder, file!)));
+    expect(records.map(({ fields }) => fields['WARC-Type'])).toEqual(['warcinfo', 'resource', 'metadata']);
   });
 
   it('stores headings, Markdown and chunks with the metas, one line each', async () => {

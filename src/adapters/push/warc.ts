@@ -7,6 +7,7 @@ import { BoundedMap } from '../../domain/bounded-map.js';
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
+import { isStillAt } from './file.js';
 import { formsToMetas } from './metas.js';
 import { acknowledgeAll } from './splitting.js';
 
@@ -33,6 +34,8 @@ interface ArchivedPayload {
 export class WarcSink implements Sink {
   readonly name: string;
   private file: FileHandle | undefined;
+  /** The path of the open file. */
+  private path = '';
   private fileSize = 0;
   private fileNumber = 0;
   private lastDelivery: Promise<unknown> = Promise.resolve();
@@ -54,6 +57,10 @@ export class WarcSink implements Sink {
   }
 
   private async append(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+    if (this.file && !(await isStillAt(this.file, this.path))) {
+      this.payloads.clear(); // they may be gone with the file
+      await this.closeFile().catch(() => undefined);
+    }
     const newPayloads = new Map<string, ArchivedPayload>();
     const records = Buffer.concat(batch.flatMap((order) => this.buildRecords(order, newPayloads)));
     try {
@@ -86,6 +93,7 @@ export class WarcSink implements Sink {
     const path = url.replace(/(\.warc(?:\.gz)?)$/i, `-${timestamp}-${String(++this.fileNumber).padStart(5, '0')}$1`);
     await mkdir(dirname(path), { recursive: true });
     const file = await open(path, NEW_FILE_FLAGS, 0o600);
+    this.path = path;
     this.fileSize = 0;
     const warcInfo = 'software: Crawlway\r\nformat: WARC File Format 1.1\r\n';
     await this.write(

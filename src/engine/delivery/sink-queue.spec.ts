@@ -221,14 +221,15 @@ describe('an order that another sink has answered', () => {
 });
 
 describe('an order with which a sink fails each time', () => {
-  const startQueue = (fails: (uri: string) => boolean) => {
+  const startQueue = (fails: (uri: string, now: number) => boolean, rest?: number) => {
     const clock = new ManualClock();
     const answers = new Map<string, OrderAnswer>();
     const sink: Sink = {
       name: 'main',
       close: async () => undefined,
       deliver: async (batch) => {
-        if (batch.some(({ uri }) => fails(uri))) throw new SinkUnavailable('the connection was reset');
+        if (batch.some(({ uri }) => fails(uri, clock.now())))
+          throw new SinkUnavailable('the connection was reset', rest);
         return batch.map(() => ({ state: 'acknowledged' }));
       },
     };
@@ -262,6 +263,27 @@ describe('an order with which a sink fails each time', () => {
       expect(queue.toView().state).toBe('ready');
     },
   );
+
+  it.each([1_000, 30_000])('is set aside also if the sink asks for a rest each time, of %d ms', async (rest) => {
+    const { clock, answers, queue, add } = startQueue((uri) => uri === uris(7, 8)[0], rest);
+    for (let minute = 0; minute < 90; minute++) {
+      add(uris(minute, minute + 1)[0]!);
+      await clock.pass(minutes(1));
+    }
+    const refused = [...answers].filter(([, { state }]) => state === 'refused').map(([uri]) => uri);
+    expect([refused, answers.size, queue.toView().state]).toEqual([uris(7, 8), 90, 'ready']);
+  });
+
+  it('is not one for which a sink with a quota had nothing left, however often that is', async () => {
+    let left = 0;
+    const { clock, answers, queue, add } = startQueue(() => left-- <= 0, 60_000);
+    for (let hour = 0; hour < 100; hour++) {
+      left = 25;
+      for (const uri of uris(hour * 30, hour * 30 + 30)) add(uri);
+      await clock.pass(minutes(60));
+    }
+    expect([queue.toView().refused, answers.size > 1_500]).toEqual([0, true]);
+  });
 
   it('waits as long as nothing else proves that the sink works', async () => {
     let works = false;

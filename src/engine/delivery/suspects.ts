@@ -5,6 +5,8 @@ import type { WaitingOrder } from './waiting-orders.js';
 
 /** After this many failures of the sink in a row, its batches become smaller. */
 const FAILURES_IN_A_ROW = 4;
+/** The same if the sink asks for a rest each time: some servers say so whenever they fail, also because of one order. */
+const RESTS_IN_A_ROW = 8;
 /** An order is to blame if the sink has failed this often with it alone, and accepted others in between. */
 const STRIKES = 5;
 /** A sink that fails for a moment fails with the same order several times. */
@@ -51,7 +53,8 @@ export class Suspects {
    */
   judge(batch: readonly WaitingOrder[], error: unknown, failures: number, now: Instant): OrderAnswer[] | undefined {
     const [order] = batch;
-    if (!order || (error instanceof SinkUnavailable && error.retryAfterMs !== undefined)) return undefined;
+    const asksForRest = error instanceof SinkUnavailable && error.retryAfterMs !== undefined;
+    if (!order || (asksForRest && failures + 1 < RESTS_IN_A_ROW)) return undefined;
     if (this.limit === Number.POSITIVE_INFINITY && failures + 1 < FAILURES_IN_A_ROW) return undefined;
     this.limit = Math.max(1, batch.length >> 1);
     this.isAlone = batch.length === 1;

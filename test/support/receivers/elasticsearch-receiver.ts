@@ -90,7 +90,7 @@ export async function startElasticsearchReceiver(
         else aliasIndexes.delete(remove.index);
       return { status: 200, body: { acknowledged: true } };
     },
-    [`HEAD /_alias/${index}`]: () => ({ status: 404 }),
+    [`GET /_alias/${index}`]: () => ({ status: 404 }),
     [`PUT /_index_template/crawlway-${index}`]: ({ body }) => {
       template = JSON.parse(body.toString()).template;
       return { status: 200, body: { acknowledged: true } };

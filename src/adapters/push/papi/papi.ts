@@ -160,8 +160,11 @@ export class PapiSink implements Sink {
     return buildRequest(COMMAND.delete, uris, deleteUriIn);
   }
 
-  private sendCommand(request: SinkRequest, session: string, signal: AbortSignal): Promise<SinkResponse> {
-    return this.client.request({ ...request, query: { ...request.query, [PARAMETER.session]: session } }, signal);
+  private async sendCommand(request: SinkRequest, session: string, signal: AbortSignal): Promise<SinkResponse> {
+    const query = { ...request.query, [PARAMETER.session]: session };
+    const response = await this.client.request({ ...request, query }, signal);
+    if (isSuccess(response)) this.client.checkNoWebPage(response);
+    return response;
   }
 
   /**
