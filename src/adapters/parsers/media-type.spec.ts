@@ -101,6 +101,58 @@ describe('a signature goes before a wrong Content-Type header', () => {
   ])('and %j may be called %s', (bytes, mediaType) => expect(sniffed(bytes, '/a', mediaType)).toBe(mediaType));
 });
 
+describe('what stands before a document by mistake', () => {
+  const WARNING = '<br />\n<b>Notice</b>:  Undefined index: id in <b>/var/www/get.php</b> on line <b>7</b><br />\n';
+  const files = [
+    ['%PDF-1.3\n3 0 obj\n', 'application/pdf'],
+    ['%PDF-1.7\r\n%\xe2\xe3\xcf\xd3\r\n', 'application/pdf'],
+    [DOCX, WORDPROCESSING],
+    ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00', 'application/x-ole-storage'],
+    ['{\\rtf1 a}', 'application/rtf'],
+  ] as const;
+  const preambles = ['\r\n\n', ' \n', '\xef\xbb\xbf', '\xef\xbb\xbf\n', WARNING, 'Warning: a b in c on line 2\n'];
+  const headers = ['text/html; charset=UTF-8', 'text/plain', 'application/octet-stream', undefined];
+
+  it.each(files)('does not hide %j', (bytes, mediaType) => {
+    for (const preamble of preambles)
+      for (const header of headers) expect(sniffed(preamble + bytes, '/get.php', header)).toBe(mediaType);
+  });
+
+  it.each([
+    '<h1>Notice</h1><p>%PDF-1.4</p>',
+    '<html><p>\n%PDF-1.4\n1 0 obj',
+    'Warning: %PDF-1.4 is old',
+    'A PDF:\n%PDF-1.4\n1 0 obj',
+  ])('is the text of a page that speaks of files: %j', (bytes) =>
+    expect(sniffed(bytes, '/a', 'text/html')).toBe('text/html'),
+  );
+});
+
+describe('markup that is called something else', () => {
+  const PAGE = '<html xmlns="http://www.w3.org/1999/xhtml"><head>';
+
+  it.each([
+    [`<?xml version="1.0"?>\n<!-- <a> --><!DOCTYPE html PUBLIC "x" "y">\n${PAGE}`, 'text/xml', 'application/xhtml+xml'],
+    [PAGE, 'application/xml; charset=utf-8', 'application/xhtml+xml'],
+    ['<rss version="2.0"><channel>', 'text/html', 'text/xml'],
+    ['\xef\xbb\xbf<?xml version="1.0"?><?xml-stylesheet href="a>b"?><rss version="2.0">', 'text/html', 'text/xml'],
+    ['<?xml version="1.0"?>\n<feed xml:lang="en" xmlns="http://www.w3.org/2005/Atom">', 'text/plain', 'text/xml'],
+    ['<rdf:RDF xmlns:rdf="x"\nxmlns="http://purl.org/rss/1.0/">', 'text/html', 'text/xml'],
+    ['<!-- made by hand --><urlset xmlns="x">', 'text/html', 'text/xml'],
+    ['<?xml version="1.0"?><sm:sitemapindex xmlns:sm="x">', 'text/plain', 'text/xml'],
+  ])('%j called %s is %s', (bytes, header, mediaType) => expect(sniffed(bytes, '/a', header)).toBe(mediaType));
+
+  it.each([
+    ['<article><html>', 'text/xml'],
+    ['<rdf:RDF xmlns:foaf="x">', 'text/html'],
+    ['<feed-list class="x">', 'text/html'],
+    ['<p>A feed: <rss version="2.0">', 'text/html'],
+    [PAGE, 'application/rss+xml'],
+    [PAGE, 'text/plain'],
+    ['<rss version="2.0">', 'text/markdown'],
+  ])('but %j is %s', (bytes, header) => expect(sniffed(bytes, '/a', header)).toBe(header));
+});
+
 describe('text whose first kilobyte is binary', () => {
   const random = Array.from({ length: 2_000 }, (_, index) => String.fromCharCode((index * 167 + 13) % 256)).join('');
 

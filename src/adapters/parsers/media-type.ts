@@ -3,7 +3,14 @@
  * specific, otherwise by the bytes and the path.
  */
 import { DOCUMENT_EXTENSIONS } from '../../domain/content/document-types.js';
-import { findSignature, isBinary, looksBinary, sniffMediaType } from '../../domain/content/signatures.js';
+import {
+  findSignature,
+  isBinary,
+  isHtmlRoot,
+  isListRoot,
+  looksBinary,
+  sniffMediaType,
+} from '../../domain/content/signatures.js';
 import { toBuffer } from './bytes.js';
 
 const ESSENCE = /^\s*([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)\s*(?:[;,]|$)/i;
@@ -100,7 +107,16 @@ export function detectMediaType(body: Uint8Array, contentType: string | undefine
   if (!TEXT_TYPE.test(declaredType) || WIDE_CHARSET.test(contentType ?? '')) return declaredType;
   // Servers label unknown files as plain text, so a single byte that cannot be text is enough.
   const isText = declaredType === 'text/plain' ? !looksBinary(body) : !isBinary(body);
-  return isText ? declaredType : detectFromBody(body, path);
+  return isText ? correctTextType(declaredType, body) : detectFromBody(body, path);
+}
+
+/** A page that is called XML states its directives as any page does, and a feed that is called a page is none. */
+function correctTextType(declaredType: string, body: Uint8Array): string {
+  if (declaredType === 'text/xml' || declaredType === 'application/xml')
+    return isHtmlRoot(body) ? 'application/xhtml+xml' : declaredType;
+  return (declaredType === 'text/html' || declaredType === 'text/plain') && isListRoot(body)
+    ? 'text/xml'
+    : declaredType;
 }
 
 /** Whether the body begins like a message whose parts belong to one page, which Confluence calls a Word document. */

@@ -38,7 +38,14 @@ const OFFICE_PARTS: readonly (readonly [part: RegExp, mediaType: string])[] = [
 const HTML =
   /^(?:\xef\xbb\xbf)?[\t\n\f\r ]*(?:<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\s>]|<!--)/i;
 const XML = /^(?:\xef\xbb\xbf)?[\t\n\f\r ]*<\?xml\s/;
-const HTML_ROOT = /^[^>]*\?>(?:\s|<!--[^>]*-->|<!doctype[^>]*>)*<html[\s>]/i;
+/** What may stand before the first element. */
+const PROLOG = String.raw`^(?:\xef\xbb\xbf)?(?:\s|<\?(?:(?!\?>)[^])*\?>|<!--(?:(?!-->)[^])*-->|<!doctype[^>]*>)*`;
+const HTML_ROOT = new RegExp(String.raw`${PROLOG}<html[\s>]`, 'i');
+/** RSS, Atom and sitemaps; no page begins with these elements. */
+const LIST_ROOT = new RegExp(
+  String.raw`${PROLOG}<(?:rss\s|rdf:rdf\s[^>]*purl\.org/(?:rss|net/rss)|(?:\w{1,20}:)?(?:feed\s[^>]*(?:/Atom|/atom/)|(?:urlset|sitemapindex)[\s>]))`,
+  'i',
+);
 
 const MAX_HEAD_BYTES = 4096;
 
@@ -51,6 +58,22 @@ export function sniffMediaType(body: Uint8Array): string | undefined {
   return HTML.test(head) ? 'text/html' : undefined;
 }
 
+/** Whether markup is a page, whatever kind of XML it is called. */
+export const isHtmlRoot = (body: Uint8Array): boolean => HTML_ROOT.test(readHead(body));
+
+/** Whether markup is a feed or a sitemap, which servers often call a page (MIME sniffing standard, section 7.3). */
+export const isListRoot = (body: Uint8Array): boolean => LIST_ROOT.test(readHead(body));
+
+/**
+ * What programs that send a file print before it by mistake: blank lines, a byte order mark, warnings of PHP. The
+ * readers of these formats pass over it.
+ */
+const PREAMBLE =
+  /^(?:\xef\xbb\xbf|\s)*(?:(?:<[^>]{1,20}>\s*)*(?:PHP )?(?:Notice|Warning|Deprecated|Strict Standards)\b[\t\n\r -~\x80-\xff]{0,3000}?[\n>])?(?=%PDF-\d\.\d\s{1,4}[%\d]|\{\\rtf1|PK\x03\x04|\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1)/;
+
+/** Where a document begins that is known by its signature. */
+export const findDocumentStart = (body: Uint8Array): number => PREAMBLE.exec(toLatin1(body))?.[0].length ?? 0;
+
 /** Formats that are text themselves, with signatures that no other text begins with. */
 const TEXT_FORMAT = /^(?:%PDF-\d\.\d|\{\\rtf1)/;
 
@@ -59,16 +82,23 @@ const TEXT_FORMAT = /^(?:%PDF-\d\.\d|\{\\rtf1)/;
  * Signatures that a text may begin with (BM, ID3, GIF89a) count only if the bytes cannot be text.
  */
 export function findSignature(body: Uint8Array): string | undefined {
-  if (body[0] === LESS_THAN) return undefined;
+  if (body[0] === LESS_THAN && body[1] !== FIRST_OF_BREAK) return undefined;
+  const start = findDocumentStart(body);
   const head = readHead(body);
   const signatureType = matchSignature(head);
-  return signatureType !== undefined && (TEXT_FORMAT.test(head) || looksBinary(body)) ? signatureType : undefined;
+  const isCertain = start > 0 || TEXT_FORMAT.test(head) || looksBinary(body);
+  return signatureType !== undefined && isCertain ? signatureType : undefined;
 }
 
 const LESS_THAN = 0x3c;
+/** Warnings of PHP begin with a line break, as `<br />`. */
+const FIRST_OF_BREAK = 0x62;
 
-const readHead = (body: Uint8Array): string =>
-  Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, MAX_HEAD_BYTES)).toString('latin1');
+/** The first bytes of a document or page, without what stands before a document by mistake. */
+const readHead = (body: Uint8Array): string => toLatin1(body, findDocumentStart(body));
+
+const toLatin1 = (body: Uint8Array, start = 0): string =>
+  Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1', start, start + MAX_HEAD_BYTES);
 
 function matchSignature(head: string): string | undefined {
   const signatureType = SIGNATURES.find(([prefix]) => head.startsWith(prefix))?.[1];

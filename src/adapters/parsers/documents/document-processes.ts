@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import { DOCUMENT_TYPES, PICTURE_TYPES } from '../../../domain/content/document-types.js';
+import { findDocumentStart } from '../../../domain/content/signatures.js';
 import { hours, milliseconds, minutes } from '../../../domain/time/units.js';
 import {
   type AsyncExtractor,
@@ -92,11 +93,12 @@ export class DocumentProcesses implements AsyncExtractor {
   }
 
   async extract(
-    body: Uint8Array,
+    response: Uint8Array,
     mediaType: string,
     context: ExtractionContext,
     signal?: AbortSignal,
   ): Promise<Extraction | Refusal> {
+    const body = response.subarray(findDocumentStart(response));
     const result = await this.extractPlainly(body, mediaType, context, signal);
     const isScan = !isRefusal(result) && result.shortfall?.reason === 'no-text-layer';
     if (!isScan || !context.maxOcrPages || !this.limits.ocrLanguages) return result;

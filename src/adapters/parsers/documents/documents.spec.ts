@@ -67,6 +67,16 @@ describe('a document', () => {
   });
 });
 
+it.each(['\r\n', '\ufeff', '<b>Warning</b>: a file in b.php on line 3<br />\n'])(
+  'a document is read behind what its program has printed before it: %j',
+  async (printed) => {
+    for (const [extension, make] of GOOD.filter(([name]) => ['pdf', 'docx', 'rtf', 'xls'].includes(name))) {
+      const content = (await read(Buffer.concat([Buffer.from(printed), make()]), extension)) as Extraction;
+      expect(content.text).toContain(sample.FACTS.text);
+    }
+  },
+);
+
 it('all creators of a book are its author', async () => {
   const book = sample.epub({ ...sample.FACTS, author: 'Ada Wing</dc:creator><dc:creator>Bo Reed' });
   expect((await read(book, 'epub')) as Extraction).toMatchObject({
