@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -5,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { seconds } from '../../domain/time/units.js';
 import { readOidcOptions } from './oidc-options.js';
-import { OpenIdProvider } from './openid-provider.js';
+import { OpenIdProvider, type Person } from './openid-provider.js';
 
 /** An identity provider whose responses a test chooses by path. */
 async function startProvider(answers: Readonly<Record<string, RequestListener>>) {
@@ -24,7 +25,7 @@ async function startProvider(answers: Readonly<Record<string, RequestListener>>)
   const options = readOidcOptions({
     CRAWLWAY_OIDC_ISSUER: issuer,
     CRAWLWAY_OIDC_CLIENT_ID: 'crawlway',
-    CRAWLWAY_OIDC_ROLES: '*:read',
+    CRAWLWAY_OIDC_ROLES: 'admins:admin',
   })!;
   const provider = new OpenIdProvider(options, clock);
   const begin = () => provider.beginSignIn('http://crawlway.example/auth/callback', '/');
@@ -45,6 +46,7 @@ const describeProvider: RequestListener = (request, response) => {
     authorization_endpoint: `${issuer}/auth`,
     token_endpoint: `${issuer}/token`,
     jwks_uri: `${issuer}/keys`,
+    userinfo_endpoint: `${issuer}/me`,
     response_types_supported: ['code'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
@@ -68,6 +70,43 @@ function sendEndlessly(sent: { bytes: number; hungUp: PromiseWithResolvers<void>
 }
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+
+interface SignInState {
+  keys: object[];
+  claims: object;
+  info: object;
+  infoStatus: number;
+}
+
+/** A provider at which `ada` signs in. */
+async function startSignIn(options: Partial<SignInState>) {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const keys = [{ ...publicKey.export({ format: 'jwk' }), kid: 'k', alg: 'RS256', use: 'sig' }];
+  const state: SignInState = { keys, claims: {}, info: {}, infoStatus: 200, ...options };
+  let nonce = '';
+  const { begin, provider, issuer } = await startProvider({
+    '/keys': (_, response) => sendJson(response, { keys: state.keys }),
+    '/me': (_, response) => {
+      response.statusCode = state.infoStatus;
+      if (state.infoStatus !== 200) response.setHeader('www-authenticate', 'Bearer error="invalid_token"');
+      sendJson(response, { sub: 'ada', ...state.info });
+    },
+    '/token': (_, response) => {
+      const now = Math.floor(Date.now() / 1000);
+      const own = { iss: issuer, aud: 'crawlway', sub: 'ada', iat: now, exp: now + 60, nonce };
+      const text = `${encode({ alg: 'RS256', kid: 'k' })}.${encode({ ...own, ...state.claims })}`;
+      const signature = sign('sha256', Buffer.from(text), privateKey).toString('base64url');
+      sendJson(response, { access_token: 'a', token_type: 'Bearer', id_token: `${text}.${signature}` });
+    },
+  });
+  const signIn = async () => {
+    const { pending } = await begin();
+    nonce = pending.nonce;
+    const callback = new URL(`http://crawlway.example/auth/callback?code=a&state=${pending.state}&iss=${issuer}`);
+    return provider.finishSignIn(callback, pending);
+  };
+  return { signIn, provider, state };
+}
 
 describe('the identity provider', () => {
   it.each([
@@ -110,26 +149,29 @@ describe('the identity provider', () => {
   });
 
   it('must sign its ID tokens with one of its keys', async () => {
-    const token = { nonce: '' };
-    const { begin, provider, issuer } = await startProvider({
-      '/keys': (_, response) => sendJson(response, { keys: [] }),
-      '/token': (request, response) => {
-        const now = Math.floor(Date.now() / 1000);
-        const claims = {
-          iss: `http://${request.headers.host}`,
-          aud: 'crawlway',
-          sub: 'ada',
-          iat: now,
-          exp: now + 60,
-          nonce: token.nonce,
-        };
-        const idToken = `${encode({ alg: 'RS256', kid: 'other' })}.${encode(claims)}.${encode({ forged: true })}`;
-        sendJson(response, { access_token: 'a', token_type: 'Bearer', id_token: idToken });
-      },
-    });
-    const { pending } = await begin();
-    token.nonce = pending.nonce;
-    const callback = new URL(`http://crawlway.example/auth/callback?code=a&state=${pending.state}&iss=${issuer}`);
-    await expect(provider.finishSignIn(callback, pending)).rejects.toThrow();
+    const { signIn } = await startSignIn({ keys: [] });
+    await expect(signIn()).rejects.toThrow();
+  });
+
+  it.each([
+    ['only in the ID token', { groups: ['admins'] }, {}, {}, ['admin']],
+    ['in both', { groups: ['admins'] }, { groups: ['admins'] }, { groups: [] }, []],
+    ['in both, and is left out when it is empty', { groups: ['admins'] }, { groups: ['admins'] }, {}, []],
+    ['only at the userinfo endpoint, and is left out when it is empty', {}, { groups: ['admins'] }, {}, []],
+  ])('says whether a person still has a role, if the claim is %s', async (_, claims, before, after, roles) => {
+    const { signIn, provider, state } = await startSignIn({ claims, info: before });
+    const person = await signIn();
+    expect(person.roles).toEqual([{ role: 'admin' }]);
+    state.info = after;
+    let { grant } = person;
+    for (const _round of [1, 2]) {
+      const confirmation = await provider.confirm(grant);
+      expect(confirmation).toMatchObject({ roles: roles.map((role) => ({ role })) });
+      grant = (confirmation as Person).grant;
+    }
+    state.infoStatus = 429;
+    expect(await provider.confirm(grant)).toBe('unknown');
+    state.infoStatus = 401;
+    expect(await provider.confirm(grant)).toBe('refused');
   });
 });

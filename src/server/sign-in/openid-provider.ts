@@ -32,6 +32,8 @@ export interface Grant {
   readonly idToken?: string;
   readonly accessToken?: string;
   readonly refreshToken?: string;
+  /** The claim with the roles, if only the ID token has it: the userinfo endpoint then says nothing about roles. */
+  readonly idTokenRoles?: Readonly<Record<string, unknown>>;
 }
 
 /** `refused`: the provider does not know the person any more; `unknown`: it cannot be asked. */
@@ -97,12 +99,12 @@ export class OpenIdProvider {
     const client = await import('openid-client');
     try {
       const configuration = await this.getConfiguration();
-      const { refreshToken, accessToken } = grant;
+      const { refreshToken, accessToken, idTokenRoles = {} } = grant;
       const canAsk = accessToken !== undefined && configuration.serverMetadata().userinfo_endpoint !== undefined;
-      if (refreshToken === undefined) return canAsk ? await this.readPerson({}, grant) : 'unknown';
+      if (refreshToken === undefined) return canAsk ? await this.readPerson(idTokenRoles, grant) : 'unknown';
       const tokens = await client.refreshTokenGrant(configuration, refreshToken);
       return await this.readPerson(
-        { ...tokens.claims() },
+        { ...(tokens.claims() ?? idTokenRoles) },
         {
           subject: grant.subject,
           idToken: tokens.id_token ?? grant.idToken,
@@ -113,7 +115,7 @@ export class OpenIdProvider {
     } catch (error) {
       const isAnswer =
         error instanceof client.ResponseBodyError || error instanceof client.WWWAuthenticateChallengeError;
-      return isAnswer && error.status < 500 ? 'refused' : 'unknown';
+      return isAnswer && error.status < 500 && error.status !== 429 ? 'refused' : 'unknown';
     }
   }
 
@@ -133,17 +135,19 @@ export class OpenIdProvider {
     const client = await import('openid-client');
     const configuration = await this.getConfiguration();
     const { subject, accessToken } = grant;
-    const claims: Record<string, unknown> = { ...idClaims };
-    if (configuration.serverMetadata().userinfo_endpoint !== undefined && accessToken !== undefined)
-      Object.assign(claims, await client.fetchUserInfo(configuration, accessToken, subject));
+    const canAsk = configuration.serverMetadata().userinfo_endpoint !== undefined && accessToken !== undefined;
+    const info: object = canAsk ? await client.fetchUserInfo(configuration, accessToken, subject) : {};
+    const claims: Record<string, unknown> = { ...idClaims, ...info };
     const roles = findGrants(claims, this.options);
-    const { issuer } = this.options;
+    const { issuer, roleClaim } = this.options;
+    const roleName = roleClaim.split('.', 1)[0]!;
+    const idTokenRoles = roleName in info ? undefined : { [roleName]: idClaims[roleName] };
     return {
       issuer: issuer.href,
       name: findUserName(claims, subject),
       roles,
       claims: Object.keys(claims),
-      grant,
+      grant: { ...grant, idTokenRoles },
     };
   }
 
