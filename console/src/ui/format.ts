@@ -2,13 +2,8 @@
 
 const wholeFormat = new Intl.NumberFormat();
 const oneDecimalFormat = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const compactFormat = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 
 export const formatCount = (value: number): string => wholeFormat.format(value);
-
-/** Formats 1,234,567 as 1.2M, for places where a title has the exact number. */
-export const formatShortCount = (value: number): string =>
-  value < 10_000 ? wholeFormat.format(value) : compactFormat.format(value);
 
 export const formatPlural = (value: number, singular: string, plural = `${singular}s`): string =>
   `${formatCount(value)} ${value === 1 ? singular : plural}`;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLoginChooser, isSameOrigin, type LoginDefinition } from './logins.js';
+import { createLoginChooser, type LoginDefinition } from './logins.js';
 
 const login = (name: string, url: string) => ({ name, url, type: 'basic' }) as unknown as LoginDefinition;
 const LOGINS = [
@@ -30,10 +30,3 @@ it.each([
 });
 
 it('without logins there is nothing to choose', () => expect(createLoginChooser([])).toBeUndefined());
-
-it.each([
-  ['http://a/x', 'http://a/y', true],
-  ['http://a/', 'https://a/', false],
-  ['http://a/', 'http://a:81/', false],
-  ['http://a/', 'http://b/', false],
-])('%s and %s have one origin: %s', (a, b, expected) => expect(isSameOrigin(a, b)).toBe(expected));

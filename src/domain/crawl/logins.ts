@@ -1,6 +1,5 @@
 /** How the crawler logs in to sites that require it. Plain data, read from `cw:Login`. */
 import type { Secret } from '../secret.js';
-import { getOrigin, toCrawlUrl } from '../url/crawl-url.js';
 import type { BrowserLoginStep } from './browser-login-steps.js';
 import type { LoginOptions, LoginType } from './login-types.js';
 import type { Place } from './place.js';
@@ -133,7 +132,3 @@ export function createLoginChooser(logins: readonly LoginDefinition[]): LoginCho
       ?.login;
   };
 }
-
-/** Whether two URLs have the same scheme, host and port. */
-export const isSameOrigin = (first: string, second: string): boolean =>
-  getOrigin(toCrawlUrl(first)) === getOrigin(toCrawlUrl(second));

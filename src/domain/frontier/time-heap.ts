@@ -12,10 +12,6 @@ export class TimeHeap<T> {
   readonly #entries: Entry<T>[] = [];
   #arrivalCount = 0;
 
-  get size(): number {
-    return this.#entries.length;
-  }
-
   push(at: Instant, value: T): void {
     const entry = { at, arrival: this.#arrivalCount++, value };
     const entries = this.#entries;

@@ -39,7 +39,6 @@ describe('the crawl delay', () => {
     expect(computeRequestDelay(seconds(2), seconds(10))).toBe(10_000);
     expect(computeRequestDelay(seconds(2), seconds(86_400))).toBe(60_000);
     expect(computeRequestDelay(seconds(90), seconds(86_400))).toBe(90_000);
-    expect(computeRequestDelay(seconds(2), seconds(40), seconds(30))).toBe(30_000);
   });
 });
 

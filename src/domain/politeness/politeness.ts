@@ -42,13 +42,8 @@ export const computeNextRequestTime = (state: Politeness): Instant =>
  * The pause of one crawler at a host: its own throttle or, if that is longer, the Crawl-delay of robots.txt, up to a
  * limit.
  */
-export function computeRequestDelay(
-  throttle: Duration,
-  robotsDelay: Duration | undefined,
-  maxRobotsDelay: Duration = MAX_CRAWL_DELAY,
-): Duration {
-  return robotsDelay === undefined ? throttle : atLeast(atMost(robotsDelay, maxRobotsDelay), throttle);
-}
+export const computeRequestDelay = (throttle: Duration, robotsDelay: Duration | undefined): Duration =>
+  robotsDelay === undefined ? throttle : atLeast(atMost(robotsDelay, MAX_CRAWL_DELAY), throttle);
 
 /** A page that takes longer than this to read counts against its host and is logged. */
 export const SLOW_PAGE = seconds(1);

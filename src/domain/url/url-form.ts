@@ -3,7 +3,7 @@
  * digits of the others become upper case, and the host loses a trailing dot. URLs are stored in this form, and rules
  * are compared with it.
  */
-import { type CrawlUrl, getOrigin, getSearch, toCrawlUrl } from './crawl-url.js';
+import { type CrawlUrl, getSearch, toCrawlUrl } from './crawl-url.js';
 
 const ESCAPE = /%[0-9a-f]{2}/gi;
 const UNRESERVED = /^[A-Za-z0-9\-._~]$/;
@@ -49,7 +49,3 @@ export function toComparableUrl(url: CrawlUrl): CrawlUrl {
   const normalHref = normalizeEscapes(url.href);
   return stripTrailingDot(normalHref === url.href ? url : toCrawlUrl(normalHref, url.fragment));
 }
-
-/** Whether both URLs are on the same server: scheme, host and port. */
-export const isSameOrigin = (a: CrawlUrl, b: CrawlUrl): boolean =>
-  getOrigin(stripTrailingDot(a)) === getOrigin(stripTrailingDot(b));

@@ -123,8 +123,8 @@ export class LinkCollector {
   }
 
   /** Returns the reason why the URL is refused, or undefined if it is accepted or already known. */
-  addUrl(url: CrawlUrl, discoveredVia: LinkDiscoveredVia, lastModified?: string): ReasonCode | undefined {
-    return this.collect(url, discoveredVia, lastModified)?.reason;
+  addUrl(url: CrawlUrl, discoveredVia: LinkDiscoveredVia): ReasonCode | undefined {
+    return this.collect(url, discoveredVia)?.reason;
   }
 
   /** Collects the link if the policy accepts it; otherwise returns the verdict that refuses it. */

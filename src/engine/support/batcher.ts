@@ -21,10 +21,6 @@ export class Batcher<T, R> {
     });
   }
 
-  get size(): number {
-    return this.waitingItems.length;
-  }
-
   private async run(): Promise<void> {
     while (this.waitingItems.length > 0) {
       const batch = this.waitingItems.splice(0, this.maxItems);

@@ -1,18 +1,10 @@
-/** Edits a crawler's source weights, attributes and roots. The rest of the text is unchanged. */
+/** Edits a crawler's source weights and attributes. The rest of the text is unchanged. */
 import type { SourceName } from '../../../domain/frontier/sources.js';
 import { findCanonicalAttributeName } from '../interpret.js';
 import { escapeAttribute } from '../markup.js';
-import { CRAWLER, ROOT } from '../schema/crawl.js';
+import { CRAWLER } from '../schema/crawl.js';
 import { type ElementSpec, NAMESPACES } from '../schema/spec.js';
-import {
-  appendChild,
-  applySplices,
-  insertAfter,
-  insertBefore,
-  removeElement,
-  type Splice,
-  setAttribute,
-} from '../splice.js';
+import { appendChild, applySplices, insertBefore, removeElement, type Splice, setAttribute } from '../splice.js';
 import {
   EditError,
   findChildren,
@@ -50,40 +42,6 @@ export function setCrawlerAttributes(
 export function removeCrawler(xml: string, crawler: string): string {
   const { document, element } = openCrawler(xml, crawler);
   return applySplices(xml, [removeElement(document, element)]);
-}
-
-export interface RootInput {
-  readonly url: string;
-  readonly site?: boolean;
-  readonly entireSite?: boolean;
-  readonly priority?: number;
-  readonly group?: string;
-  readonly kvs?: string;
-  readonly followLinks?: boolean;
-}
-
-export function addRoot(xml: string, crawler: string, root: RootInput): string {
-  const { document, element } = openCrawler(xml, crawler);
-  const attributesToWrite = Object.entries(root).filter(([, value]) => value !== undefined);
-  for (const [name, value] of attributesToWrite) checkAttribute(name, String(value), ROOT);
-  const attributes = attributesToWrite.map(([name, value]) => ` ${name}="${escapeAttribute(String(value))}"`).join('');
-  const rootXml = `<${formatQualifiedName('Root', element.prefix)}${attributes}/>`;
-  const lastRoot = findChildren(element, 'Root').at(-1);
-  const rulesElement = findChildren(element, 'Rules')[0];
-  if (lastRoot) return applySplices(xml, [insertAfter(document, lastRoot, rootXml)]);
-  if (rulesElement) return applySplices(xml, [insertBefore(document, rulesElement, rootXml)]);
-  return applySplices(xml, [appendChild(document, element, rootXml)]);
-}
-
-export function removeRoot(xml: string, crawler: string, url: string): string {
-  const { document, element } = openCrawler(xml, crawler);
-  const targetUrl = URL.parse(url)?.href ?? url;
-  const root = findChildren(element, 'Root').find((child) => {
-    const rootUrl = getAttributeValue(child, 'url') ?? '';
-    return (URL.parse(rootUrl)?.href ?? rootUrl) === targetUrl;
-  });
-  if (!root) throw new EditError('unknown-root', `crawler ${crawler} has no root ${url} in its configuration`);
-  return applySplices(xml, [removeElement(document, root)]);
 }
 
 function setWeight(xml: string, crawler: string, name: string, weight: number): string {

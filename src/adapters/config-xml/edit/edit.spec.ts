@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConfiguration } from '../read.js';
-import { addRoot, removeRoot, setCrawlerAttributes, setWeights } from './crawler.js';
+import { setCrawlerAttributes, setWeights } from './crawler.js';
 import { deleteRule, insertRule, listRules, moveRule, type RuleInput, replaceRule } from './rules.js';
 import { EditError } from './scope.js';
 
@@ -191,21 +191,5 @@ describe("edits of a crawler's values in the text", () => {
     expect(weights(edited)).toMatchObject({ user: 5, refresh: 7, redir: 2000 });
     const again = setWeights(edited, 'docs', { user: 6 });
     expect(again).toBe(edited.replace('name="user" weight="5"', 'name="user" weight="6"'));
-  });
-
-  it('adds roots after the last one and removes them', () => {
-    const added = addRoot(XML, 'docs', { url: 'https://a.example/?x=1&y=2', priority: -1 });
-    expect(added).toBe(
-      XML.replace(
-        'site="true"/> <!--',
-        'site="true"/>\n    <Root url="https://a.example/?x=1&amp;y=2" priority="-1"/> <!--',
-      ),
-    );
-    expect(removeRoot(added, 'docs', 'https://A.example/?x=1&y=2').replace('\n     <!--', ' <!--')).toContain(
-      '<!-- the site -->',
-    );
-    expect(addRoot(XML, 'other', { url: 'https://b.example' })).toContain('<Root url="https://b.example"/>');
-    expect(() => removeRoot(XML, 'docs', 'https://nowhere.example/')).toThrow('no root');
-    expect(() => addRoot(XML, 'docs', { url: 'nowhere' })).toThrow('absolute URL');
   });
 });

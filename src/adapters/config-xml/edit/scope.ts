@@ -14,7 +14,7 @@ export interface OpenedCrawler {
 export class EditError extends Error {
   override readonly name = 'EditError';
   constructor(
-    readonly code: 'unknown-crawler' | 'unknown-rule' | 'unknown-root' | 'bad-index' | 'bad-rule' | 'bad-attribute',
+    readonly code: 'unknown-crawler' | 'unknown-rule' | 'bad-index' | 'bad-rule' | 'bad-attribute',
     message: string,
     readonly problems: readonly Problem[] = [],
   ) {

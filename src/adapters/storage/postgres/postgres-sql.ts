@@ -12,9 +12,9 @@ import {
 import { PARTITIONS } from '../shared/partition.js';
 import { CHANGES, FIELDS, NEW_COLUMNS, NEW_TYPES, REMOVED, URL_COLUMNS, type Value } from '../shared/url-row.js';
 
-/** Builds, for example, `unnest($1::int2[], $2::int8[]) AS name(a, b)`. */
-const buildUnnest = (name: string, columns: readonly string[], types: readonly string[], firstNumber = 1): string =>
-  `unnest(${types.map((type, i) => `$${firstNumber + i}::${type}[]`).join(', ')}) AS ${name}(${columns.join(', ')})`;
+/** Builds, for example, `unnest($1::int2[], $2::int8[]) AS i(a, b)`. */
+const buildUnnest = (columns: readonly string[], types: readonly string[], firstNumber = 1): string =>
+  `unnest(${types.map((type, i) => `$${firstNumber + i}::${type}[]`).join(', ')}) AS i(${columns.join(', ')})`;
 
 const listColumns = (columns: readonly string[], prefix = ''): string =>
   columns.map((column) => prefix + column).join(', ');
@@ -46,18 +46,18 @@ const SITE_TYPES = ['int2', 'text', 'text'];
 export const SITES = `SELECT i.n, s.id FROM unnest($1::int2[], $2::text[], $3::text[]) WITH ORDINALITY AS i(part, crawler, host, n)
   JOIN site s ON s.part = i.part AND s.crawler = i.crawler AND s.host = i.host`;
 
-export const ADD_SITES = `INSERT INTO site (part, crawler, host) SELECT * FROM ${buildUnnest('i', SITE, SITE_TYPES)} ORDER BY 1, 2, 3
+export const ADD_SITES = `INSERT INTO site (part, crawler, host) SELECT * FROM ${buildUnnest(SITE, SITE_TYPES)} ORDER BY 1, 2, 3
   ON CONFLICT (part, crawler, host) DO NOTHING`;
 
 /**
  * A transaction that changes URLs locks their sites first, always in the same order: the counts of a site then include
  * everything that was stored before, and transactions wait for each other instead of deadlocking.
  */
-export const LOCK_SITES = `SELECT 1 FROM site s JOIN ${buildUnnest('i', ['part', 'id'], ['int2', 'int4'])}
+export const LOCK_SITES = `SELECT 1 FROM site s JOIN ${buildUnnest(['part', 'id'], ['int2', 'int4'])}
   ON s.part = i.part AND s.id = i.id ORDER BY s.part, s.id FOR UPDATE OF s`;
 
 export const LOCK_SITES_OF_URLS = `SELECT 1 FROM site s WHERE (s.part, s.id) IN
-  (SELECT u.part, u.site_id FROM ${buildUnnest('i', ['part', 'id'], ['int2', 'int8'])} JOIN url u ON u.part = i.part AND u.id = i.id)
+  (SELECT u.part, u.site_id FROM ${buildUnnest(['part', 'id'], ['int2', 'int8'])} JOIN url u ON u.part = i.part AND u.id = i.id)
   ORDER BY s.part, s.id FOR UPDATE`;
 
 /**
@@ -77,7 +77,7 @@ export const INSERT_WIDTH = INSERT.length;
 
 export const INSERT_URLS = `INSERT INTO url (id, ${listColumns(INSERT)})
   SELECT nextval('url_seq') * ${PARTITIONS} + i.part, ${listColumns(INSERT, 'i.')}
-  FROM ${buildUnnest('i', INSERT, ['int2', 'int4', ...NEW_TYPES])}
+  FROM ${buildUnnest(INSERT, ['int2', 'int4', ...NEW_TYPES])}
   ON CONFLICT (part, site_id, key) DO NOTHING RETURNING id, site_id, CAST(key AS text) AS key`;
 
 export const REMOVED_OF_KEYS = `SELECT i.n, ${COUNTED} FROM
@@ -88,13 +88,13 @@ const LINKS = ['part', 'url_id', 'at', 'stamp', 'validators', 'keys'];
 export const LINKS_WIDTH = LINKS.length;
 
 export const SAVE_LINKS = `INSERT INTO page_links (${listColumns(LINKS)})
-  SELECT * FROM ${buildUnnest('i', LINKS, ['int2', 'int8', 'int8', 'text', 'text', 'bytea'])} ON CONFLICT (part, url_id)
+  SELECT * FROM ${buildUnnest(LINKS, ['int2', 'int8', 'int8', 'text', 'text', 'bytea'])} ON CONFLICT (part, url_id)
   DO UPDATE SET at = excluded.at, stamp = excluded.stamp, validators = excluded.validators, keys = excluded.keys`;
 
-export const COUNTED_URLS = `SELECT ${COUNTED} FROM ${buildUnnest('i', ['part', 'id'], ['int2', 'int8'])}
+export const COUNTED_URLS = `SELECT ${COUNTED} FROM ${buildUnnest(['part', 'id'], ['int2', 'int8'])}
   JOIN url u ON u.part = i.part AND u.id = i.id`;
 
-export const URLS = `${SELECT_URL} JOIN ${buildUnnest('i', ['part', 'id'], ['int2', 'int8'])} ON u.part = i.part AND u.id = i.id`;
+export const URLS = `${SELECT_URL} JOIN ${buildUnnest(['part', 'id'], ['int2', 'int8'])} ON u.part = i.part AND u.id = i.id`;
 
 const UPDATE = ['part', 'id', 'mask', ...FIELDS.map((field) => CHANGES[field].column)];
 export const UPDATE_WIDTH = UPDATE.length;
@@ -104,10 +104,10 @@ export const UPDATE_URLS = `UPDATE url u SET ${FIELDS.map((field, n) => {
   const { column } = CHANGES[field];
   return `${column} = CASE WHEN i.mask & ${2 ** n} <> 0 THEN i.${column} ELSE u.${column} END`;
 }).join(', ')}
-  FROM ${buildUnnest('i', UPDATE, ['int2', 'int8', 'int8', ...FIELDS.map((field) => CHANGES[field].type)])}
+  FROM ${buildUnnest(UPDATE, ['int2', 'int8', 'int8', ...FIELDS.map((field) => CHANGES[field].type)])}
   WHERE u.part = i.part AND u.id = i.id`;
 
-export const DELETE_URLS = `WITH i AS (SELECT * FROM ${buildUnnest('i', ['part', 'id'], ['int2', 'int8'])}),
+export const DELETE_URLS = `WITH i AS (SELECT * FROM ${buildUnnest(['part', 'id'], ['int2', 'int8'])}),
   gone AS (DELETE FROM visit v USING i WHERE v.part = i.part AND v.url_id = i.id),
   links AS (DELETE FROM page_links l USING i WHERE l.part = i.part AND l.url_id = i.id)
   DELETE FROM url u USING i WHERE u.part = i.part AND u.id = i.id`;
@@ -116,19 +116,19 @@ const VISIT = ['part', 'url_id', ...VISIT_COLUMNS];
 export const VISIT_WIDTH = VISIT.length;
 
 export const INSERT_VISITS = `INSERT INTO visit (${listColumns(VISIT)})
-  SELECT * FROM ${buildUnnest('i', VISIT, ['int2', 'int8', ...VISIT_TYPES])}
+  SELECT * FROM ${buildUnnest(VISIT, ['int2', 'int8', ...VISIT_TYPES])}
   ON CONFLICT (part, url_id, at) DO UPDATE SET ${VISIT_COLUMNS.slice(1)
     .map((column) => `${column} = excluded.${column}`)
     .join(', ')}`;
 
-export const PRUNE_VISITS = `DELETE FROM visit v USING ${buildUnnest('i', ['part', 'id'], ['int2', 'int8'])}
+export const PRUNE_VISITS = `DELETE FROM visit v USING ${buildUnnest(['part', 'id'], ['int2', 'int8'])}
   WHERE v.part = i.part AND v.url_id = i.id AND v.at < (SELECT w.at FROM visit w
     WHERE w.part = i.part AND w.url_id = i.id ORDER BY w.at DESC LIMIT 1 OFFSET ${MAX_VISITS - 1})`;
 
 const ORDER = ['part', ...ORDER_COLUMNS];
 export const ORDER_WIDTH = ORDER.length;
 
-export const SAVE_ORDERS = `INSERT INTO push_order (${listColumns(ORDER)}) SELECT * FROM ${buildUnnest('i', ORDER, ['int2', ...ORDER_TYPES])}
+export const SAVE_ORDERS = `INSERT INTO push_order (${listColumns(ORDER)}) SELECT * FROM ${buildUnnest(ORDER, ['int2', ...ORDER_TYPES])}
   ON CONFLICT (part, id) DO UPDATE SET ${ORDER_CHANGES.map((column) => `${column} = excluded.${column}`).join(', ')}`;
 
 const SOURCE_VALUES = SOURCES.map((_, source) => `(${source}::int2)`).join(', ');
@@ -148,14 +148,14 @@ export const SITE_CHANGE_WIDTH = SITE_CHANGE.length;
 export const WRITE_COUNTS = `WITH counters AS (
     INSERT INTO counter (part, crawler, status, source, indexed, urls)
     SELECT i.part, s.crawler, i.status, i.source, i.indexed, sum(i.urls)
-    FROM ${buildUnnest('i', COUNTER, COUNTER_TYPES)} JOIN site s ON s.part = i.part AND s.id = i.site
+    FROM ${buildUnnest(COUNTER, COUNTER_TYPES)} JOIN site s ON s.part = i.part AND s.id = i.site
     GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
     ON CONFLICT (part, crawler, status, source, indexed) DO UPDATE SET urls = counter.urls + excluded.urls)
   UPDATE site s SET urls = s.urls + i.urls, indexed = s.indexed + i.indexed, errors = s.errors + i.errors,
     queued = s.queued + i.queued, next_due_at = CASE
       WHEN i.went <= coalesce(least(s.next_due_at, i.came), i.went) THEN (SELECT min(e.due_at) FROM ${EARLIEST})
       ELSE least(s.next_due_at, i.came) END
-  FROM ${buildUnnest('i', SITE_CHANGE, SITE_CHANGE_TYPES, COUNTER.length + 1)} WHERE s.part = i.part AND s.id = i.id`;
+  FROM ${buildUnnest(SITE_CHANGE, SITE_CHANGE_TYPES, COUNTER.length + 1)} WHERE s.part = i.part AND s.id = i.id`;
 
 export const DUE = `${SELECT_URL} WHERE u.part = $1 AND u.source = $2 AND u.site_id = $3 AND NOT (u.id = ANY ($4::int8[]))
   ORDER BY u.due_at, u.id LIMIT $5`;

@@ -339,9 +339,9 @@ class PdfReader {
     pdfium._FPDFLink_CloseWebLinks(links);
   }
 
-  private readUtf16(units: number, pointer = this.scratch): string {
+  private readUtf16(units: number): string {
     const { HEAPU8 } = this.pdfium;
-    return Buffer.from(HEAPU8.buffer, HEAPU8.byteOffset + pointer, units * 2).toString('utf16le');
+    return Buffer.from(HEAPU8.buffer, HEAPU8.byteOffset + this.scratch, units * 2).toString('utf16le');
   }
 }
 
