@@ -139,6 +139,14 @@ export class Engine implements EngineApi {
     await this.ports.processor.prepare?.(definition);
     const contexts = await this.compile(definition); // throws before anything is changed
     const roots = await this.addStoredRoots(contexts);
+    // Before the processor forgets them, since no visit could begin any more.
+    for (const crawler of this.crawlers.list()) {
+      const { name } = crawler;
+      if (contexts.has(name)) continue;
+      this.parts.policyChanges.stop(name);
+      this.parts.backfills.stop(name);
+      this.crawlers.addFormer(crawler);
+    }
     const configuring = this.ports.processor.configure(definition);
     // Right after the configuration, since no page may be judged without them.
     for (const [crawler, root] of roots) this.ports.processor.addRoot(crawler, root);
@@ -149,13 +157,6 @@ export class Engine implements EngineApi {
     this.sinkPool.configure(definition);
     this.kept.forgetReaders();
     this.currentDefinition = definition;
-    for (const crawler of this.crawlers.list()) {
-      const { name } = crawler;
-      if (contexts.has(name)) continue;
-      this.parts.policyChanges.stop(name);
-      this.parts.backfills.stop(name);
-      this.crawlers.addFormer(crawler);
-    }
     // Configures all crawlers before the store is used: a failing store must not leave a crawler with outdated rules.
     const rootsBefore = new Map<string, Iterable<string>>();
     for (const [name, context] of contexts) {

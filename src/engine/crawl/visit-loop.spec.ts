@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { state } from '../../../test/support/url-states.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import { type Instant, minutes, seconds } from '../../domain/time/units.js';
+import { type Instant, milliseconds, minutes, seconds } from '../../domain/time/units.js';
 import { SinksRemoved } from '../delivery/delivery.js';
+import { StoreUnavailable } from '../ports/frontier-store.js';
 import { FencedOut } from '../ports/partitions.js';
 import type { SettledUrl } from './outcome/decision.js';
 import { PUT_BACK } from './visit/preconditions.js';
@@ -27,6 +28,7 @@ function crawler({ urls = 6, concurrency = 2, maxVisits = 1_000, isOwned = true 
   const settled: number[] = [];
   const decided: object[] = [];
   const failures: string[] = [];
+  const logged: string[] = [];
   const inFlight = new Set<UrlState>();
   const definition = { concurrency, pushTo: ['main'] };
   const owner = { isOwned, isSendingBroken: false };
@@ -73,7 +75,7 @@ function crawler({ urls = 6, concurrency = 2, maxVisits = 1_000, isOwned = true 
   };
   const services = {
     clock,
-    log: { error: () => undefined, warn: () => undefined },
+    log: { error: (message: string) => void logged.push(message), warn: () => undefined },
     delivery: { hasRoom: () => true, flushUnlessMoreExpected: () => undefined },
     partitions: { owns: () => owner.isOwned },
     hosts: { claim: () => undefined },
@@ -106,7 +108,7 @@ function crawler({ urls = 6, concurrency = 2, maxVisits = 1_000, isOwned = true 
     running.get(id)!.fetched(bytes);
     await pass();
   };
-  const found = { requeued, revoked, sent, settled, decided, failures };
+  const found = { requeued, revoked, sent, settled, decided, failures, logged };
   return { ...found, loop, clock, queue, started, inFlight, definition, owner, run, end, fetch, pass };
 }
 
@@ -207,6 +209,52 @@ describe('a visit that fails because of this server', () => {
     await run();
     await end(1, new SinksRemoved());
     expect(requeued).toEqual([{ id: 1, after: 0 }]);
+  });
+
+  it('is neither reported nor repeated once its crawler is removed', async () => {
+    const { loop, logged, requeued, run, end } = crawler();
+    await run();
+    loop.close();
+    await end(1, new Error('no crawler has this name'));
+    expect([logged, requeued]).toEqual([[], []]);
+  });
+});
+
+describe('while the store is down', () => {
+  const DOWN = new StoreUnavailable('disk full');
+
+  it('one visit begins after each pause, which grows to ten seconds', async () => {
+    const { loop, clock, started, logged, run, end, pass } = crawler({ urls: 9, concurrency: 3 });
+    await run();
+    for (const id of [1, 2, 3]) await end(id, DOWN);
+    expect([started, logged]).toEqual([[1, 2, 3], ['visits cannot be stored and are repeated']]);
+    let next = 4;
+    for (const pause of [1, 2, 4, 8, 10, 10]) {
+      clock.advance(milliseconds(seconds(pause) - 1));
+      await pass();
+      expect([started.length, loop.storeKeepsUp]).toEqual([next - 1, false]);
+      clock.advance(milliseconds(1));
+      await pass();
+      expect(started.at(-1)).toBe(next);
+      await end(next++, DOWN);
+    }
+  });
+
+  it.each<[string, SettledUrl | typeof PUT_BACK | Error, number[], boolean]>([
+    ['is put back says nothing of it, so another one begins at once', PUT_BACK, [2], false],
+    ['belongs to another node shows that it is back', new FencedOut([], false), [4, 5], true],
+    ['is settled shows that it is back', SETTLED, [4, 5], true],
+  ])('a visit that %s', async (_, result, begun, isBack) => {
+    const { loop, clock, started, run, end, pass } = crawler({ concurrency: 3 });
+    await run();
+    await end(1, DOWN);
+    await end(2, result);
+    expect([started, loop.storeKeepsUp]).toEqual([[1, 2, 3, ...begun], isBack]);
+    clock.advance(seconds(1));
+    await end(3, DOWN);
+    clock.advance(seconds(1));
+    await pass();
+    expect(started.at(-1) === 6, 'the pauses grow from a second again').toBe(isBack);
   });
 });
 

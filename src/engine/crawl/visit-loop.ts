@@ -215,7 +215,8 @@ export class VisitLoop {
         frontier.requeue(url, { source, dueAt: this.services.clock.now() });
         return;
       }
-      await this.handleFailure(url, host, source, error);
+      // The page of a crawler that was removed before it was requested cannot be processed.
+      if (!this.closed) await this.handleFailure(url, host, source, error);
     } finally {
       noteFetched(-ownBytes);
       this.target.inFlight.delete(url);

@@ -52,6 +52,37 @@ it('a page in flight when its crawler is removed keeps its links until the crawl
   expect(await world.state(site.url('/news'))).toMatchObject({ status: 'indexed' });
 });
 
+it('no visit of a crawler begins any more while it is removed', async () => {
+  const { site, asked, answer } = await siteWithLatePage('<title>Late</title>');
+  const started: string[] = [];
+  const world = await CrawlWorld.start({
+    attributes: 'nthreads="1"',
+    crawler: `<Root url="${site.url('/')}"/><Root url="${site.url('/next')}"/>`,
+    processor: (processor) => {
+      const process = processor.process.bind(processor);
+      const configure = processor.configure.bind(processor);
+      processor.process = (task) => {
+        started.push(task.url);
+        return process(task);
+      };
+      processor.configure = async (definition) => {
+        await configure(definition);
+        if (started.length === 0) return;
+        answer();
+        await settled.promise;
+        for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+      };
+    },
+  });
+  onTestFinished(() => world.close());
+  const settled = Promise.withResolvers<void>();
+  const settle = world.store.settle.bind(world.store);
+  world.store.settle = (settlements) => settle(settlements).finally(settled.resolve);
+  await asked;
+  await world.reconfigure({ crawler: '<Crawler name="other"><cw:PushTo sink="main"/></Crawler>' });
+  expect([started, world.errors]).toEqual([[site.url('/')], []]);
+});
+
 it('links of a page that was in flight when the policy changed are judged by the new policy at its next visit', async () => {
   const html = '<title>Late</title><a href="/news">News</a>';
   const { site, asked, answer } = await siteWithLatePage(html);
