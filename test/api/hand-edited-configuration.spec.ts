@@ -6,7 +6,6 @@ import { ApiWorld, type Problem } from './api-world.js';
 const CRAWLER = `<Root url="SITE/" site="true"/>
     <cw:CrawlSpace rules="rules/crawl.rules"/>`;
 const RULES = 'allow prefix *\n';
-/** A busy machine may take its time. */
 
 describe('a manual edit of the configuration file', () => {
   let world: ApiWorld;
@@ -32,6 +31,19 @@ describe('a manual edit of the configuration file', () => {
     expect(await authors()).toEqual(['file', 'file']);
     expect((await setWeights(await world.etag())).status).toBe(200);
     expect(onDisk()).toContain('throttleTimeMS="7"');
+  });
+
+  it('is applied too if it is made while the server starts, or puts an earlier edit in force', async () => {
+    const edits = [['"0"', '"7"'] as const, ['"7"', '"8"'] as const];
+    const { push } = world.logged;
+    world.logged.push = (line) => {
+      const isReading = /^crawler test: running|^a new configuration is in force/.test(line);
+      const [from, to] = (isReading && edits.shift()) || [];
+      if (from) edit(`throttleTimeMS=${from}`, `throttleTimeMS=${to}`);
+      return push.call(world.logged, line);
+    };
+    await world.restart();
+    await expect.poll(async () => (await world.get('config')).text).toContain('throttleTimeMS="8"');
   });
 
   it('of a rule file counts like one of the configuration', async () => {

@@ -49,6 +49,8 @@ export class ConfigurationWatch {
     } catch (error) {
       this.logWatchFailure(error as Error);
     }
+    // What was written before the watch began, such as during the start or a reload, leads to no event.
+    if (this.configuration.isEditedOnDisk) this.scheduleReload();
   }
 
   private scheduleReload(): void {

@@ -264,8 +264,13 @@ export class ConfigurationService {
     requireMatch(ifMatch, this.etag);
   }
 
+  /** Whether a file differs from what was last read from it or written to it. */
+  get isEditedOnDisk(): boolean {
+    return this.file.hasDiskChanged(this.diskConfiguration);
+  }
+
   private isFileEdited(): boolean {
-    return this.fileProblems.length > 0 || this.file.hasDiskChanged(this.diskConfiguration);
+    return this.fileProblems.length > 0 || this.isEditedOnDisk;
   }
 
   private async loadEditedFile(who: string): Promise<ReloadOutcome> {
