@@ -1,7 +1,8 @@
 /** Imported crawls keep to what the originals crawled, and never lose a filter without a word. */
 import { describe, expect, it } from 'vitest';
-import { accepts, file, importAndLoad, SITE } from '../test/support/imported.js';
+import { accepts, file, importAndLoad, SITE, verdicts } from '../test/support/imported.js';
 import { convert } from './index.js';
+import { createOriginal } from './original/index.js';
 
 const NOTHING_ELSE = 'https://elsewhere.test/docs/reference/a';
 
@@ -99,6 +100,57 @@ describe('Nutch', () => {
     [file('notes.txt', 'one\ntwo\n'), 'neither a known kind of URL filter nor a list of seeds'],
   ])('%j is refused by name', (unknown, message) => {
     expect(() => convert('nutch', [seeds, unknown])).toThrow(message);
+  });
+
+  it('without plugin.includes, a configuration uses the regex filter alone, as the files of its other filters are samples', () => {
+    const site = file(
+      'nutch-site.xml',
+      '<configuration><property><name>http.agent.name</name><value>a</value></property></configuration>',
+    );
+    const files = [site, file('automaton-urlfilter.txt', '-.*[?].*\n+.*'), regexes, seeds];
+    verdicts(accepts('nutch', ...files), { '/a?b': true, '/private/a': false });
+    expect(createOriginal('nutch', files).judge(new URL(`${SITE}/a?b`)).accepted).toBe(true);
+    const plugins =
+      '<configuration><property><name>plugin.includes</name><value>urlfilter-automaton</value></property></configuration>';
+    verdicts(accepts('nutch', ...files, file('nutch-default.xml', plugins)), { '/a?b': false, '/private/a': true });
+  });
+
+  it('nutch-site.xml overrides nutch-default.xml, which has settings without effect', () => {
+    const property = (name: string, value: string): string =>
+      `<property><name>${name}</name><value>${value}</value></property>`;
+    const site = `<configuration>${property('http.agent.version', '2')}${property('http.agent.name', 'acme')}</configuration>`;
+    const standard = `<configuration>${property('http.agent.version', '1')}${property('http.redirect.max', '0')}${property('db.fetch.interval.default', '9000')}${property('db.fetch.schedule.adaptive.max_interval', '31536000')}</configuration>`;
+    const { xml } = importAndLoad('nutch', file('nutch-site.xml', site), file('nutch-default.xml', standard), regexes);
+    expect(xml).toContain('userAgent="acme/2"');
+    expect(xml).toContain('smartRefreshMaxAgeS="9000"');
+    expect(xml).not.toContain('maxRedirects');
+  });
+
+  it('files of the folder conf that have nothing to do with URLs refuse no import', () => {
+    const others = [
+      file('httpclient-auth.xml', '<!--\nServer names\n--><auth-configuration/>'),
+      file('domain-suffixes.xml', '<domains/>'),
+      file('stopwords.txt', 'the\nand\n'),
+      file('crawl-urlfilter.txt', '+x'),
+    ];
+    const { report } = importAndLoad('nutch', ...others, regexes, seeds);
+    expect(report.lines.filter(({ kind }) => kind === 'not taken').map(({ setting }) => setting)).toEqual(
+      others.map(({ name }) => name),
+    );
+    // Alone, it is the URL filter of Nutch 1.2 and older.
+    verdicts(accepts('nutch', seeds, file('crawl-urlfilter.txt', '-/private/\n+.')), {
+      '/private/a': false,
+      '/a': true,
+    });
+  });
+
+  it.each([
+    [true, 'MISSING'],
+    [false, 'or write Root elements'],
+  ])('without seeds, a scope of their hosts (%s) is missing', (isLimited, note) => {
+    const site = `<configuration><property><name>db.ignore.external.links</name><value>${isLimited}</value></property></configuration>`;
+    const { report } = convert('nutch', [file('nutch-site.xml', site), regexes]);
+    expect(report.lines.find(({ setting }) => setting === 'start URLs')?.note).toContain(note);
   });
 
   it('a filter that plugin.includes does not name is reported, as in Nutch', () => {

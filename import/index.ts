@@ -22,6 +22,7 @@ import {
   type ImportFile,
   type ImportReader,
   ImportReport,
+  type Match,
   type ReadBeside,
 } from './model.js';
 import { matchesAnything } from './patterns.js';
@@ -67,7 +68,12 @@ export function convert(
   const crawlers = readFiles(name, files, report, readBeside);
   const emptyCrawlers = crawlers.filter(({ roots }) => roots.length === 0);
   if (emptyCrawlers.length === crawlers.length)
-    report.reportSkipped('start URLs', 'none were found: specify the file that lists them, or write Root elements');
+    report.reportSkipped(
+      'start URLs',
+      crawlers.some(({ filters, rules }) => [...filters, ...rules.map(({ pattern }) => pattern)].some(isAboutNone))
+        ? 'none were found, and Rules about their hosts are MISSING: import again with the file that lists them'
+        : 'none were found: specify the file that lists them, or write Root elements',
+    );
   for (const crawler of crawlers) {
     // Two spellings of one root would be an error.
     const known = new Set<string>();
@@ -88,6 +94,10 @@ export function convert(
       );
   return { xml, report, copies: crawlers.flatMap(({ copies }) => copies) };
 }
+
+/** Whether it is the scope of a list of start URLs that was not given. */
+const isAboutNone = (match: Match): boolean =>
+  'any' in match ? match.any.length === 0 : 'not' in match && isAboutNone(match.not);
 
 /** @throws ImportError if there is no such format */
 export function findFormat(format: string): keyof typeof READERS {
@@ -135,9 +145,16 @@ const SIGNS: readonly (readonly [format: keyof typeof READERS, sign: RegExp])[] 
   ['mnogosearch', /^\s*(?:DBAddr|Server|Realm)\s+\S/im],
 ];
 
+/** Formats whose files are never XML. */
+const LISTS = new Set(['elastic', 'stormcrawler', 'scrapy', 'fess', 'omnifind', 'fdse', 'mnogosearch']);
+
 /** @throws ImportError if the file is obviously one of another product */
 function refuseOtherProducts(format: keyof typeof READERS, { name, text }: ImportFile): void {
-  const found = SIGNS.filter(([, sign]) => sign.test(text)).map(([product]) => product);
+  // Comments of an XML file have lines of any kind.
+  const isXml = /^\s*</.test(text);
+  const found = SIGNS.filter(([product, sign]) => !(isXml && LISTS.has(product)) && sign.test(text)).map(
+    ([product]) => product,
+  );
   const own = format === 'dataparksearch' ? 'mnogosearch' : format;
   if (found.length > 0 && !found.includes(own))
     throw new ImportError(`${name} looks like one of ${found[0]}: use crawlway import ${found[0]}`);

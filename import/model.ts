@@ -141,6 +141,7 @@ const IN_FETCHER = 'in the Fetcher; passwords are not copied';
 const BY_HAND: readonly (readonly [name: RegExp, note: string])[] = [
   [/prox(?:y|ies)/i, `write a Proxy ${IN_FETCHER}`],
   [/login|form_?credential|(?:basic|http|web)_?auth/i, `write a Credential or a Login ${IN_FETCHER} (docs/logins.md)`],
+  [/^auth(?:[A-Z_]|entication|$)/, `write a Credential or a Login ${IN_FETCHER} (docs/logins.md)`],
   [/cookie/i, 'set cookies of the Fetcher'],
   [/header/i, `write a Header ${IN_FETCHER}`],
   [/user[._ -]?agent/i, 'set userAgent of the Fetcher'],

@@ -18,6 +18,12 @@ export class Node {
     return Object.fromEntries(this.attributeNodes.map(({ name, text }) => [name, text]));
   }
 
+  /** Sets a property that another place of the file overrides: the first one counts. */
+  override(name: string, value: string): void {
+    const attributes = Object.entries({ name, value }).map(([key, text]) => new Node(key, text, [], this.place));
+    (this.children as Node[]).unshift(new Node('property', '', [], this.place, attributes));
+  }
+
   /** The child or attribute with the name. */
   find(name: string): Node | undefined {
     return this.attributeNodes.find((node) => node.name === name) ?? this.children.find((node) => node.name === name);

@@ -133,6 +133,36 @@ it('extraction rules of Open Crawler become fields of the pages that their filte
   expect(linesOf(report, 'not taken')).toEqual(['elasticsearch', 'c.yml:9 extraction rule x']);
 });
 
+it.each([
+  ['localhost', 'url="http://localhost:9200"', undefined],
+  ['$ES_HOST', 'type="file"', expect.stringContaining('its host is no address')],
+  ['""', 'type="file"', expect.stringContaining('there is no host')],
+])('the host %s of Open Crawler leads to %s', (host, sink, note) => {
+  const text = `elasticsearch:\n  host: ${host}\n  port: 9200\ndomains:\n  - url: ${SITE}\n`;
+  const { xml, report } = importAndLoad('elastic', file('c.yml', text));
+  expect(xml).toContain(sink);
+  expect(report.lines.find(({ kind }) => kind === 'not taken')?.note).toEqual(note);
+});
+
+it('files that filters of StormCrawler name are no strangers, and filters that were not given are missing', () => {
+  const filters = `{ "x.URLFilters": [
+    { "class": "x.RegexURLNormalizer", "params": { "regexNormalizerFile": "normalizers.xml" } },
+    { "class": "x.MyFilter", "params": { "file": "conf/mine.txt" } } ] }`;
+  const conf = file('conf.yaml', 'http.agent.name: a\nurlfilters.config.file: urlfilters.json\n');
+  const named = [file('normalizers.xml', '<regex-normalize/>'), file('mine.txt', 'a b\n')];
+  const seeds = file('seeds.txt', `${SITE}/`);
+  const { report } = importAndLoad('stormcrawler', conf, file('urlfilters.json', filters), ...named, seeds);
+  expect(linesOf(report, 'not taken')).toEqual([
+    'urlfilters.json:2 RegexURLNormalizer',
+    'normalizers.xml:1 normalizers.xml',
+    'urlfilters.json:3 MyFilter',
+    'mine.txt:1 mine.txt',
+  ]);
+  expect(linesOf(importAndLoad('stormcrawler', conf, seeds).report, 'not taken')).toEqual([
+    'conf.yaml:2 urlfilters.config.file = urlfilters.json',
+  ]);
+});
+
 it('settings of StormCrawler have their counterparts, also without config:', () => {
   const conf = `fetcher.queue.mode: byDomain
 scheduler.adaptive.fetchInterval.min: 60

@@ -153,6 +153,7 @@ function toPattern(type: string, pattern: string, origin: string): Match | undef
   // What does not begin with a slash would go on in the name of the host.
   if (type === 'begins' && isPlain && pattern.startsWith('/')) return { kind: 'prefix', value: origin + pattern };
   if (type === 'begins') return underOrigin({ kind: 'regex', value: base + expression });
+  if (type === 'regex' && /^\/?\.\*$/.test(pattern)) return { kind: 'prefix', value: `${origin}/` };
   if (type === 'regex') return underOrigin({ kind: 'regex', value: base + pattern });
   // A literal match would also find the text in the host.
   const isLiteral = isPlain && pattern.startsWith('/') && !`${origin}/`.includes(pattern);
@@ -282,11 +283,12 @@ function toSink(get: (name: string) => Node | undefined, report: ImportReport): 
   }
   report.cover(outputNode);
   const text = (name: string): string => elastic?.find(name)?.text ?? '';
-  const host = text('host').replace(/\/{1,9}$/, '');
-  if (!/^https?:\/\//.test(host)) {
+  const address = text('host').replace(/\/{1,9}$/, '');
+  const host = /^[\w.-]+$/.test(address) ? `http://${address}` : address;
+  if (!isUrl(host)) {
     report.reportSkipped(
       'elasticsearch',
-      'there is no host, so documents go to documents.jsonl until you change the Sink',
+      `${host === '' ? 'there is no host' : 'its host is no address'}, so documents go to documents.jsonl until you change the Sink`,
       elastic,
     );
     return undefined;

@@ -1,5 +1,6 @@
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accepts, file, SITE, verdicts } from '../../test/support/imported.js';
+import { convert } from '../index.js';
 import { createHeritrix } from '../original/heritrix.js';
 
 const job = (kind: string, prefixes: string) =>
@@ -94,5 +95,60 @@ describe('rules about the hosts and domains of the seeds', () => {
       'http://example.com/': true,
       'http://www.example.net/other': false,
     });
+  });
+});
+
+describe('values from elsewhere', () => {
+  const DECIDE = 'org.archive.modules.deciderules';
+  const scope = (rules: string, more = '') => `<beans><bean id="simpleOverrides" class="x.PropertyOverrideConfigurer">
+<property name="properties"><value>
+metadata.jobName=news
+scope.rules[2].maxPathDepth=3
+scope.rules[3].decision=ACCEPT
+denied.enabled=false
+</value></property></bean>
+<bean id="scope" class="${DECIDE}.DecideRuleSequence"><property name="rules"><list>
+<bean class="${DECIDE}.AcceptDecideRule"/>
+<bean class="${DECIDE}.surt.SurtPrefixedDecideRule"><property name="surtsSource"><bean class="org.archive.spring.ConfigFile"/></property></bean>
+<bean class="${DECIDE}.TooManyPathSegmentsDecideRule"/>
+<ref bean="kept"/><ref bean="denied"/>${rules}</list></property></bean>
+<bean id="kept" class="${DECIDE}.MatchesRegexDecideRule"><property name="decision" value="REJECT"/><property name="regex" value=".*/kept/.*"/></bean>
+<bean id="denied" class="${DECIDE}.MatchesRegexDecideRule"><property name="decision" value="REJECT"/><property name="regex" value=".*/denied"/></bean>
+${more}</beans>`;
+  const both = (...files: ReturnType<typeof file>[]) => {
+    const original = createHeritrix([...files, seeds]);
+    const accepted = accepts('heritrix', ...files, seeds);
+    return (path: string) => {
+      expect(original.judge(new URL(SITE + path)).accepted, path).toBe(accepted(path));
+      return accepted(path);
+    };
+  };
+
+  it('overrides are about rules by their place in the scope, or by their name', () => {
+    const accepted = both(file('crawler-beans.cxml', scope('')));
+    expect(['/a/b/c', '/a/b/c/d', '/kept/b/c/d', '/denied'].map(accepted)).toEqual([true, false, true, true]);
+  });
+
+  it('a list of another file counts, and the lack of this file is an error', () => {
+    const list = `<bean class="${DECIDE}.MatchesListRegexDecideRule"><property name="decision" value="REJECT"/><property name="regexList" ref="excludes"/></bean>`;
+    const job = file('crawler-beans.cxml', scope(list));
+    const excludes = file(
+      'excludes.xml',
+      '<beans><util:list id="excludes"><value>.*/calendar</value></util:list></beans>',
+    );
+    expect(['/calendar', '/a'].map(both(job, excludes))).toEqual([false, true]);
+    expect(() => convert('heritrix', [job, seeds])).toThrow('there is no excludes: specify the file that has it, too');
+  });
+
+  it('variables have their defaults, and a rule with another placeholder is not taken', () => {
+    const depth = (value: string) =>
+      `<bean class="${DECIDE}.TooManyPathSegmentsDecideRule"><property name="maxPathDepth" value="${value}"/></bean>`;
+    const job = (value: string) => file('crawler-beans.cxml', scope(depth(value)));
+    for (const value of ["#{systemEnvironment['DEPTH'] ?: 2}", `\${DEPTH:2}`])
+      expect(['/a/b', '/a/b/c'].map(both(job(value)))).toEqual([true, false]);
+    const { report } = convert('heritrix', [job('%{DEPTH}'), seeds]);
+    expect(report.lines).toContainEqual(
+      expect.objectContaining({ kind: 'not taken', setting: 'TooManyPathSegmentsDecideRule %{DEPTH}' }),
+    );
   });
 });

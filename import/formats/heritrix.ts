@@ -15,11 +15,15 @@ import {
   splitLines,
 } from '../model.js';
 import { escapeRegExp, restrictToHosts } from '../patterns.js';
-import { findAll, type Node, parseList, parseXml } from '../tree.js';
+import { findAll, Node, parseList, parseXml } from '../tree.js';
 
 interface Job {
   readonly crawler: ImportedCrawler;
   readonly report: ImportReport;
+  /** All beans of all files. */
+  readonly tree: Node;
+  /** Overrides that are in the rules that they are about. */
+  readonly overrides: ReadonlySet<string>;
   /** Lists of SURT prefixes by file name. */
   readonly surtLists: ReadonlyMap<string, Node>;
   readonly usedLists: Set<Node>;
@@ -27,15 +31,13 @@ interface Job {
 
 export function readHeritrix(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const crawler = { ...createCrawler('heritrix'), staysOnSite: false };
-  const trees: Node[] = [];
   const surtLists = new Map<string, Node>();
-  for (const file of files) {
-    if (/^\s*(?:\uFEFF)?</.test(file.text)) trees.push(parseBeans(file, report));
-    else if (/surt|negative/i.test(file.name)) surtLists.set(file.name, parseList(file, report));
+  const { tree, overrides } = parseJob(files, report);
+  for (const file of files.filter((one) => !isXml(one)))
+    if (/surt|negative/i.test(file.name)) surtLists.set(file.name, parseList(file, report));
     else importSeeds(parseList(file, report), file.name, crawler, report);
-  }
-  const job = { crawler, report, surtLists, usedLists: new Set<Node>() };
-  for (const tree of trees) importBeans(tree, job);
+  const job = { crawler, report, tree, overrides, surtLists, usedLists: new Set<Node>() };
+  if (tree.children.length > 0) importBeans(tree, job);
   // Lists that no rule names were given to be used all the same.
   for (const [name, list] of surtLists)
     if (!job.usedLists.has(list)) addSurtList(list, !/negative|exclude|reject/i.test(name), job);
@@ -46,11 +48,48 @@ export function readHeritrix(files: readonly ImportFile[], report: ImportReport)
   return [crawler];
 }
 
-function parseBeans(file: ImportFile, report: ImportReport): Node {
-  const tree = parseXml(file, report);
-  if (findAll(tree, 'bean').length === 0) throw new ImportError(`${file.name} contains no bean`);
-  return tree;
+const isXml = ({ text }: ImportFile): boolean => /^\s*(?:\uFEFF)?</.test(text);
+
+/** Values from the environment, with their defaults: `#{systemEnvironment['NAME'] ?: 20}` and `${NAME:20}`. */
+const VARIABLE =
+  /#\{ ?systemEnvironment\['(\w{1,99})'\] ?\?: ?(?:'([^'\n]{0,999})'|([\w.-]{1,99})) ?\}|\$\{([\w.]{1,99}):([^{}\n]{0,999})\}/g;
+
+/** The beans of all files; variables have their defaults, and rules of the scope what overrides say. */
+export function parseJob(files: readonly ImportFile[], report: ImportReport): { tree: Node; overrides: Set<string> } {
+  const variables = new Set<string>();
+  const trees = files.filter(isXml).map((file) => {
+    const text = file.text.replace(VARIABLE, (all, name, quoted, plain, other, standard) => {
+      variables.add(name ?? other);
+      return quoted ?? plain ?? standard ?? all;
+    });
+    return parseXml({ ...file, text }, report);
+  });
+  if (variables.size > 0) report.reportChanged(`variables ${[...variables].join(', ')}`, 'their defaults');
+  const tree = new Node('beans', '', trees, trees[0]?.place ?? '');
+  if (trees.length > 0 && findAll(tree, 'bean').length === 0)
+    throw new ImportError(`${tree.place.split(':')[0]} contains no bean`);
+  const overrides = new Set<string>();
+  for (const [key, value] of listOverrides(tree)) {
+    const [, id, index, name] = /^([\w-]+)(?:\.rules\[(\d+)\])?\.(\w+)$/.exec(key) ?? [];
+    const bean = id === undefined ? undefined : findById(tree, id);
+    const list = index === undefined || !bean ? undefined : getProperty(bean, 'rules')?.find('list')?.children;
+    const item = list?.filter((one) => one.name === 'bean' || one.name === 'ref')[Number(index)];
+    const target = item?.name === 'ref' ? findById(tree, item.attributes['bean']) : index === undefined ? bean : item;
+    if (!target || !isRule(target)) continue;
+    target.override(name!, value);
+    overrides.add(key);
+  }
+  return { tree, overrides };
 }
+
+export const findById = (node: Node, id: string | undefined): Node | undefined =>
+  id === undefined
+    ? undefined
+    : node.attributes['id'] === id
+      ? node
+      : node.children.map((child) => findById(child, id)).find((found) => found !== undefined);
+
+const isRule = ({ attributes }: Node): boolean => /DecideRule$/.test(attributes['class'] ?? '');
 
 function importSeeds(list: Node, name: string, crawler: ImportedCrawler, report: ImportReport): void {
   const seeds = list.children.filter(({ text }) => isUrl(text) || /^[\w-]+(?:\.[\w-]+)+(?:[/:]|$)/.test(text));
@@ -77,7 +116,7 @@ function importBeans(tree: Node, job: Job): void {
   }
   crawler.roots = [...new Set(crawler.roots)];
   for (const [key, value, node] of listSettings(tree, report))
-    if (value === OVERRIDDEN) report.cover(node);
+    if (value === OVERRIDDEN || job.overrides.has(key)) report.cover(node);
     else importSetting(key.split('.').at(-1)!, value, node, job);
   importScope(tree, job);
   for (const bean of findAll(tree, 'bean')) importWriter(bean, job);
@@ -98,21 +137,28 @@ function listSettings(tree: Node, report: ImportReport): [string, string, Node][
     const value = property.find('value')?.text;
     return value === undefined ? [] : [[property.attributes['name'] ?? '', value, property]];
   });
-  for (const bean of findAll(tree, 'bean').filter(({ attributes: { id, class: kind } }) =>
-    /Override/.test(`${id} ${kind}`),
-  ))
-    for (const node of findAll(bean, 'value', 'prop')) {
-      if (node.name === 'prop' && !node.isReported) settings.push([node.attributes['key'] ?? '', node.text, node]);
-      if (node.name !== 'value') continue;
-      for (const line of splitLines(node.text)) {
-        const [, key, value] = /^([\w.[\]]{1,200})\s{0,50}=(.*)$/.exec(line) ?? [];
-        if (key !== undefined) settings.push([key, (value ?? '').trim(), node]);
-        else report.reportSkipped(line, 'is not an override NAME=VALUE', node);
-      }
-      report.cover(node);
-    }
+  for (const [key, value, node] of listOverrides(tree)) {
+    if (node.name === 'prop' && node.isReported) continue;
+    if (key === '') report.reportSkipped(value, 'is not an override NAME=VALUE', node);
+    else settings.push([key, value, node]);
+    if (node.name === 'value') report.cover(node);
+  }
   return settings;
 }
+
+/** Each override with its node; a line that is none has an empty key. */
+const listOverrides = (tree: Node): [key: string, value: string, node: Node][] =>
+  findAll(tree, 'bean')
+    .filter(({ attributes: { id, class: kind } }) => /Override/.test(`${id} ${kind}`))
+    .flatMap((bean) => findAll(bean, 'value', 'prop'))
+    .flatMap((node): [string, string, Node][] =>
+      node.name === 'prop'
+        ? [[node.attributes['key'] ?? '', node.text, node]]
+        : splitLines(node.text).map((line) => {
+            const [, key = '', value = line] = /^([\w.[\]]{1,200})\s{0,50}=(.*)$/.exec(line) ?? [];
+            return [key, value.trim(), node];
+          }),
+    );
 
 /** The placeholder for a value that is set in another part of the file. */
 const OVERRIDDEN = '[see override above]';
@@ -153,13 +199,18 @@ const SETTINGS: Readonly<Record<string, SettingConverter>> = {
 function importSetting(key: string, value: string, node: Node, { crawler, report }: Job): void {
   const { attributes, fetcher } = crawler;
   const convert = Object.hasOwn(SETTINGS, key) ? SETTINGS[key] : undefined;
-  if (convert && /^\d{1,12}$/.test(value)) report.reportChanged(`${key} = ${value}`, convert(value, crawler), node);
+  if (isOpen(value) && key !== 'properties' && !/(?:path|dir|file)s?$/i.test(key))
+    report.reportSkipped(`${key} = ${value}`, OPEN_NOTE, node);
+  else if (convert && /^\d{1,12}$/.test(value))
+    report.reportChanged(`${key} = ${value}`, convert(value, crawler), node);
   else if (key === 'robotsPolicyName') {
     if (value === 'ignore') attributes['ignoreRobotsTxt'] = 'true';
     report.reportTaken(`robotsPolicyName = ${value}`, 'ignoreRobotsTxt', node);
   } else if (key === 'userAgentTemplate') {
     // The contact is a separate attribute in Crawlway and is sent with each request.
-    fetcher['userAgent'] = value.replace(/ ?\+?@OPERATOR_CONTACT_URL@/g, '').replace(/@VERSION@/g, '1');
+    fetcher['userAgent'] = value
+      .replace(/ ?\(\+?@OPERATOR_CONTACT_URL@\)| ?\+?@OPERATOR_CONTACT_URL@/g, '')
+      .replace(/@VERSION@/g, '1');
     report.reportChanged(
       'userAgentTemplate',
       'userAgent of Fetcher, without the contact, which is a separate attribute',
@@ -176,6 +227,10 @@ function importSetting(key: string, value: string, node: Node, { crawler, report
     report.reportSkipped(`${key} = ${value}`, REASONS[key] ?? 'has no counterpart', node);
 }
 
+/** Whether the value has a variable without a default, or a placeholder of a template. */
+const isOpen = (value: string): boolean => /[#$%]\{/.test(value);
+const OPEN_NOTE = 'a placeholder whose value is elsewhere: write the value, and import the file again';
+
 const REASONS: Readonly<Record<string, string>> = {
   operatorContactUrl: 'it is not an address: write the contact of Fetcher',
   delayFactor: 'a slow host gets fewer requests because of back-off',
@@ -190,6 +245,8 @@ const REASONS: Readonly<Record<string, string>> = {
 export const explainHeritrix = (node: Node): string | undefined => {
   const key = node.attributes['name'] ?? '';
   if (Object.hasOwn(REASONS, key)) return REASONS[key];
+  if (/Sheet(?:Association)?$|SheetOverlaysManager$/.test(node.attributes['class'] ?? ''))
+    return 'settings for some hosts or URLs only: their filters are MISSING here, write them as Rules';
   if (node.name === 'bean') return 'a part of Heritrix that has no counterpart, or whose work Crawlway always does';
   return undefined;
 };
@@ -200,7 +257,6 @@ function importScope(tree: Node, job: Job): void {
     /DecideRuleSequence$/.test(attributes['class'] ?? ''),
   );
   const scope = sequences.find(({ attributes }) => attributes['id'] === 'scope') ?? sequences[0];
-  const isRule = ({ attributes }: Node): boolean => /DecideRule$/.test(attributes['class'] ?? '');
   // Other sequences decide what is fetched or written, not what is crawled.
   const rules = scope ? resolveBeans(scope, tree, job.report).filter(isRule) : findAll(tree, 'bean').filter(isRule);
   for (const bean of rules) importRule(bean, job);
@@ -232,16 +288,20 @@ function importRule(bean: Node, job: Job): void {
   const { crawler, report } = job;
   const kind = getKind(bean);
   if (getValue(bean, 'enabled') === 'false') return void report.reportSkipped(kind, 'it is not enabled', bean);
+  const open = findAll(bean, 'property', 'value', 'list')
+    .filter((node) => !/DumpFile|^log/.test(node.attributes['name'] ?? ''))
+    .flatMap(({ text, attributes }) => [text, attributes['value'] ?? ''])
+    .find(isOpen);
+  if (open !== undefined) return void report.reportSkipped(`${kind} ${open}`, OPEN_NOTE, bean);
   const decision = (getValue(bean, 'decision') ?? (REJECTING.test(kind) ? 'REJECT' : 'ACCEPT')) as Decision;
   const add = (pattern: Match): void => void crawler.rules.push({ accept: decision === 'ACCEPT', pattern });
   const negated = kind.startsWith('Not') ? kind.replace(/^Not/, '') : undefined;
-  const pattern = toMatch(negated ?? kind, bean);
+  const pattern = toMatch(negated ?? kind, bean, job.tree);
   if (pattern) {
     add(negated ? { not: pattern } : pattern);
     return void report.reportTaken(kind, decision === 'ACCEPT' ? 'a Rule that accepts' : 'a Rule that ignores', bean);
   }
-  if (/^(?:Not)?(?:SurtPrefixed|OnHosts|OnDomains)DecideRule$/.test(kind))
-    return void importSurtRule(bean, decision, job);
+  if (/(?:SurtPrefixed|OnHosts|OnDomains)DecideRule$/.test(kind)) return void importSurtRule(bean, decision, job);
   const limit = LIMITS[kind];
   if (limit) return void report.reportChanged(kind, limit(bean, crawler), bean);
   if (kind === 'AcceptDecideRule' || kind === 'RejectDecideRule') {
@@ -295,10 +355,13 @@ const PRESETS: Readonly<Record<string, string>> = {
 /** Expressions have to match the whole URL. */
 const toWhole = (value: string, node: Node): Pattern => ({ kind: 'regex', value: `^(?:${value})$`, node });
 
-function toMatch(kind: string, bean: Node): Match | undefined {
+function toMatch(kind: string, bean: Node, tree: Node): Match | undefined {
   const values = (name: string): string[] => {
     const property = getProperty(bean, name);
-    return property ? findAll(property, 'value').map(({ text }) => text) : [];
+    const id = property?.attributes['ref'];
+    const list = id === undefined ? property : findById(tree, id);
+    if (property && !list) throw new ImportError(`${bean.place}: there is no ${id}: specify the file that has it, too`);
+    return list ? findAll(list, 'value').map(({ text }) => text) : [];
   };
   const regex = getValue(bean, 'regex');
   switch (kind) {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { accepts, file, SITE, verdicts } from '../../test/support/imported.js';
 import { convert } from '../index.js';
+import { createOriginal } from '../original/index.js';
 
 const job = (filter: string) =>
   file(
@@ -34,4 +35,24 @@ it.each([
   const frequency = `<recrawlableResolver><minFrequency applyTo="reference" value="daily"><matcher method="${method}">${value}</matcher></minFrequency></recrawlableResolver>`;
   const job = `<crawlers><crawler id="a"><startURLs stayOnDomain="true"><url>${SITE}/</url></startURLs>${frequency}</crawler></crawlers>`;
   expect(convert('norconex', [file('c.xml', job)]).xml).toContain(`test="regex" field="url" value="${expression}"`);
+});
+
+it('each crawler has the defaults that it does not set itself, of its start URLs attribute by attribute', () => {
+  const regex =
+    '<filter class="com.norconex.collector.http.filter.impl.RegexURLFilter" onMatch="include">.*/docs/.*</filter>';
+  const crawlers = `<c><crawlerDefaults><startURLs stayOnDomain="true"/><maxDepth>3</maxDepth><userAgent>acme</userAgent></crawlerDefaults>
+    <crawlers><crawler id="a"><startURLs><url>${SITE}/</url></startURLs></crawler>
+    <crawler id="b"><startURLs stayOnDomain="false"><url>${SITE}/</url></startURLs><httpURLFilters>${regex}</httpURLFilters></crawler></crawlers></c>`;
+  const files = [file('c.xml', crawlers)];
+  const { xml, report } = convert('norconex', files);
+  expect(xml.match(/name="max-hops" value="3"/g)).toHaveLength(2);
+  expect(xml).not.toContain('FetchWith');
+  expect(report.lines.filter(({ kind }) => kind === 'not taken')).toEqual([]);
+  const only = (name: string) => crawlers.replace(new RegExp(`<crawler id="${name}">.*?</crawler>`, 's'), '');
+  const elsewhere = 'https://elsewhere.test/docs/a';
+  const [a, b] = [only('b'), only('a')].map((text) => file('c.xml', text));
+  verdicts(accepts('norconex', a!), { '/a': true, [elsewhere]: false });
+  verdicts(accepts('norconex', b!), { '/docs/a': true, '/a': false, [elsewhere]: true });
+  for (const one of [a!, b!])
+    expect(createOriginal('norconex', [one]).judge(new URL(elsewhere)).accepted).toBe(one === b);
 });

@@ -76,15 +76,21 @@ function parseFiles(
   return { tree, lists };
 }
 
-/** A crawler has the defaults that it does not set itself. */
-function addDefaults(node: Node, { children }: Node): Node {
+/** A crawler has the defaults that it does not set itself; of its start URLs, attribute by attribute. */
+function addDefaults(node: Node, defaults: Node): Node {
   const names = new Set(node.children.map(({ name }) => name));
   return new Node(
     node.name,
     node.text,
-    [...node.children, ...children.filter(({ name }) => !names.has(name))],
+    [
+      ...node.children.map((child) => {
+        const standard = child.name === 'startURLs' ? defaults.find('startURLs') : undefined;
+        return standard ? addDefaults(child, standard) : child;
+      }),
+      ...defaults.children.filter(({ name }) => !names.has(name)),
+    ],
     node.place,
-    node.attributeNodes,
+    [...node.attributeNodes, ...defaults.attributeNodes.filter(({ name }) => !Object.hasOwn(node.attributes, name))],
   );
 }
 
@@ -94,7 +100,7 @@ function toCrawler(node: Node, lists: Lists, report: ImportReport): ImportedCraw
   importDelay(node, crawler, report);
   for (const [name, importNode] of Object.entries(SETTINGS)) {
     const setting = findFirst(node, name);
-    if (setting && !setting.isReported) importNode(setting, crawler, report);
+    if (setting) importNode(setting, crawler, report);
   }
   // A fetcher's own filters choose the fetcher of a page.
   const ofFetchers = findAll(node, 'fetcher').flatMap((fetcher) => findAll(fetcher, 'referenceFilters'));
@@ -437,7 +443,7 @@ function toPatterns(kind: string, method: string, value: string, isPartial: bool
     if (extensions.length === 0) return [NOTHING];
     return [{ kind: 'regex', field: 'path', value: `\\.(?:${extensions.map(escapeRegExp).join('|')})$` }];
   }
-  if (/Regex(?:Reference)?Filter/i.test(kind) || method === 'regex') return [toRegex(value)];
+  if (/Regex(?:Reference|URL)?Filter/i.test(kind) || method === 'regex') return [toRegex(value)];
   if (!/Reference|Generic/i.test(kind)) return [];
   if (method === 'wildcard')
     return [

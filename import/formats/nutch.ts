@@ -22,24 +22,43 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
   const crawler = { ...createCrawler('nutch'), staysOnSite: false, acceptsOthers: true };
   const settings = new Map<string, string>();
   const others = files.filter((file) => reportOther(file, report));
-  for (const file of files.filter((one) => isXml(one) && !others.includes(one))) {
+  const configurations = files.filter((one) => isXml(one) && !others.includes(one));
+  const properties = new Map<string, Node>();
+  // nutch-site.xml overrides nutch-default.xml, in whatever order they are given.
+  for (const file of configurations.toSorted((a, b) => Number(isStandard(b)) - Number(isStandard(a)))) {
     const tree = parseXml(file, report);
     if (tree.name !== 'configuration') throw new ImportError(`${file.name} contains no element configuration`);
     for (const property of findAll(tree, 'property')) {
       const name = findSetting(property, 'name')?.trim() ?? '';
-      settings.set(name, findSetting(property, 'value')?.trim() ?? '');
-      importProperty(property, crawler, report);
+      report.cover(properties.get(name));
+      properties.set(name, property);
     }
   }
+  const schedule = properties.get('db.fetch.schedule.class');
+  const isAdaptive = /Adaptive/.test((schedule && findSetting(schedule, 'value')) ?? '');
+  for (const [name, property] of properties) {
+    settings.set(name, findSetting(property, 'value')?.trim() ?? '');
+    if (name.startsWith('db.fetch.schedule.adaptive.') && !isAdaptive)
+      report.reportSkipped(name, 'db.fetch.schedule.class does not name AdaptiveFetchSchedule', property);
+    else importProperty(property, crawler, report);
+  }
+  // Without the property, Nutch uses what its own nutch-default.xml names.
+  if (configurations.length > 0 && !settings.get('plugin.includes')) settings.set('plugin.includes', 'urlfilter-regex');
   let filterCount = 0;
   for (const file of files.filter((one) => !isXml(one) && !others.includes(one))) {
     const kind = findFilterKind(file, settings);
     const list = parseList(file, report);
-    if (kind === undefined) importSeeds(list, file, crawler, report);
+    if (isForOldCrawls(file.name) && files.some(({ name }) => /^regex-urlfilter/.test(name)))
+      report.reportSkipped(
+        file.name,
+        'only the command crawl of Nutch 1.2 and older uses it: leave regex-urlfilter.txt out to import this file instead',
+        list,
+      );
+    else if (kind === undefined) importSeeds(list, file, crawler, report);
     else if (isPluginOff(kind, settings))
       report.reportSkipped(
         file.name,
-        `plugin.includes does not name urlfilter-${kind}, so Nutch does not use it`,
+        `plugin.includes does not name urlfilter-${kind}, so Nutch does not use it: if its nutch-default.xml was changed, specify that, too`,
         list,
       );
     else {
@@ -61,8 +80,10 @@ const OTHER_FILES: readonly (readonly [name: RegExp, reason: string])[] = [
   [/^httpclient-auth\.xml$|^cookies\.txt$/, 'write a Credential or a Login in the Fetcher; passwords are not copied'],
   [/mimetype|^contenttype-mapping/, 'write MimeTypes'],
   [/^db-ignore-external-exemptions/, 'write Rules that accept its URLs, which are on other sites'],
+  [/^regex-parsefilter\.txt$/, 'write Field elements of cw:Content'],
+  [/^naivebayes-|^stopwords\.txt$|^cosine|^goldstandard/, 'pages are not classified: write Rules'],
   [
-    /\.(?:xsl|dtd|template|properties)$|^(?:log4j2?|parse-plugins|tika-mimetypes|subcollections|schema|host-protocol-mapping|protocols|gora[\w-]*|[\w-]*solr[\w-]*)\.(?:xml|txt)$/,
+    /\.(?:xsl|xsd|dtd|conf|html?|template|properties)$|^(?:log4j2?|parse-plugins|tika-[\w-]+|domain-suffixes|h(?:base|adoop)-[\w-]+|core-site|subcollections|schema[\w.-]*|host-protocol-mapping|protocols|gora[\w-]*|[\w-]*solr[\w-]*)\.(?:xml|txt)$/,
     'has nothing to do with what is crawled here',
   ],
 ];
@@ -72,6 +93,8 @@ function reportOther(file: ImportFile, report: ImportReport): boolean {
   if (reason !== undefined) report.reportSkipped(file.name, reason, parseList(file, report));
   return reason !== undefined;
 }
+
+const isStandard = ({ name }: ImportFile): boolean => /^nutch-default\b/.test(name);
 
 const isXml = ({ text }: ImportFile): boolean => /^\uFEFF?\s*</.test(text);
 
@@ -108,11 +131,13 @@ type FilterKind = keyof typeof FILTERS;
 /** Settings that name a file, and the kind of filter for which it is. */
 const FILE_SETTING = /^urlfilter\.(\w+)\.file$/;
 
+const isForOldCrawls = (name: string): boolean => /^crawl-urlfilter/.test(name);
+
 function findFilterKind({ name }: ImportFile, settings: ReadonlyMap<string, string>): FilterKind | undefined {
   const named = [...settings].find(([key, value]) => FILE_SETTING.test(key) && value.split('/').at(-1) === name);
   const kind = named ? FILE_SETTING.exec(named[0])![1]! : /(\w+)-urlfilter/.exec(name)?.[1];
   if (kind === undefined && !/urlfilter/i.test(name)) return undefined;
-  const known = kind === 'domainblacklist' ? 'domaindenylist' : (kind ?? '');
+  const known = isForOldCrawls(name) ? 'regex' : kind === 'domainblacklist' ? 'domaindenylist' : (kind ?? '');
   if (Object.hasOwn(FILTERS, known)) return known;
   throw new ImportError(
     `${name} is an unknown kind of URL filter; the known ones are ${Object.keys(FILTERS).join(', ')}, as in regex-urlfilter.txt`,
@@ -324,7 +349,9 @@ const PROPERTIES: Readonly<Record<string, PropertyConverter>> = {
     return 'headerTimeoutMS of Fetcher';
   },
   'http.redirect.max': (value, { fetcher }) => {
-    fetcher['maxRedirects'] = String(Math.min(100, Math.max(1, Number(value))));
+    // With 0, Nutch fetches each target in a later round, however many there are.
+    if (Number(value) === 0) return 'redirects are followed at once, as many as maxRedirects of Fetcher says';
+    fetcher['maxRedirects'] = String(Math.min(100, Number(value)));
     return 'maxRedirects of Fetcher';
   },
   'db.fetch.interval.default': (value, { attributes }) => {
@@ -355,8 +382,8 @@ const PROPERTIES: Readonly<Record<string, PropertyConverter>> = {
     return "Sink main of type solr, with Crawlway's field names";
   },
   'db.ignore.external.links': (value) =>
-    value === 'true' ? 'a Rule that ignores other hosts than those of the seeds' : undefined,
-  'db.ignore.external.links.mode': () => 'a Rule that ignores other hosts or domains than those of the seeds',
+    value === 'true' ? 'a Rule that ignores other hosts than those of the seeds' : 'no Rule: the URL filters decide',
+  'db.ignore.external.links.mode': () => 'hosts or domains, if db.ignore.external.links is true',
   'plugin.includes': () => 'which URL filters are used; docs/documents.md describes how documents are read',
   'sitemap.strict.parsing': () => undefined,
 };

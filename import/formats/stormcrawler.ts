@@ -32,16 +32,16 @@ export function readStormCrawler(files: readonly ImportFile[], report: ImportRep
   const crawler = { ...createCrawler('stormcrawler'), staysOnSite: false, acceptsOthers: true };
   const reading: Reading = { crawler, report, files, settings: new Map(), filterCount: 0 };
   const topologies: Node[] = [];
-  for (const file of files) {
-    const isYaml = /\.(?:ya?ml|flux)$/.test(file.name);
-    if (isYaml) topologies.push(importConfiguration(parseYaml(file, report), reading));
-    else if (!/\.json$/.test(file.name) && !isFilterFile(file)) importSeeds(parseList(file, report), reading);
-  }
+  for (const file of files.filter(({ name }) => /\.(?:ya?ml|flux)$/.test(name)))
+    topologies.push(importConfiguration(parseYaml(file, report), reading));
   // The file of the URL filters names others.
   const jsonFiles = files.filter(({ name }) => /\.json$/.test(name));
   const isMain = ({ text }: ImportFile): boolean => /urlfilters"/i.test(text);
   for (const file of [...jsonFiles.filter(isMain), ...jsonFiles])
     if (!report.isRead(file.name)) importJson(file, reading);
+  for (const file of files)
+    if (!report.isRead(file.name) && !jsonFiles.includes(file) && !isFilterFile(file))
+      importSeeds(parseList(file, report), reading);
   if (reading.scope)
     crawler.filters.push({ any: createScope(crawler.roots, reading.scope, (host) => getDomain(host) ?? host) });
   limitToFeeds(topologies, reading);
@@ -184,7 +184,7 @@ function importTopologyPart(node: Node, { crawler, report }: Reading): void {
   );
 }
 
-function importSetting(node: Node, all: readonly Node[], { crawler, report }: Reading): void {
+function importSetting(node: Node, all: readonly Node[], { crawler, report, files }: Reading): void {
   const { name } = node;
   const text = node.text.trim();
   const setting = `${name} = ${text}`.slice(0, 120);
@@ -198,8 +198,9 @@ function importSetting(node: Node, all: readonly Node[], { crawler, report }: Re
   if (address) return void importAddress(node, address[1]!, all, { crawler, report });
   if (name === 'http.content.limit') return void report.reportChanged(setting, TRUNCATION_NOTE, node);
   if (name === 'indexer.md.mapping') return void importMapping(node, all, { crawler, report });
-  if (name === 'urlfilters.config.file')
-    return void report.reportTaken(setting, 'specify that file with the others', node);
+  if (name === 'urlfilters.config.file' && !files.some((file) => file.name === text.split('/').at(-1)))
+    return void report.reportSkipped(setting, 'its filters are MISSING here: specify that file with the others', node);
+  if (name === 'urlfilters.config.file') return void report.reportTaken(setting, 'its filters', node);
   if ((name === 'fetcher.queue.mode' || name === 'partition.url.mode') && POLITENESS[text.toLowerCase()]) {
     if (name === 'fetcher.queue.mode') crawler.attributes['politenessBy'] = POLITENESS[text.toLowerCase()]!;
     return void report.reportTaken(setting, 'politenessBy', node);
@@ -293,6 +294,12 @@ const FILTERS: Readonly<Record<string, (filter: Node, reading: Reading) => void>
       "Crawlway does not store a page's link to itself, because its URL is already known",
       filter,
     ),
+  RegexURLNormalizer: (filter, { report }) =>
+    report.reportSkipped(
+      'RegexURLNormalizer',
+      'URLs are normalized by the steps of Canonicalization in docs/reference.md only',
+      filter,
+    ),
   RobotsFilter: (filter, { report }) =>
     report.reportTaken('RobotsFilter', 'robots.txt is obeyed before each visit', filter),
   SitemapFilter: (filter, { report }) =>
@@ -333,9 +340,13 @@ const FILTERS: Readonly<Record<string, (filter: Node, reading: Reading) => void>
 
 function importFilter(filter: Node, reading: Reading): void {
   const kind = filter.find('class')?.text.split('.').at(-1) ?? '';
+  const { report, files } = reading;
   const convert = FILTERS[kind];
   if (convert) convert(filter, reading);
-  else reading.report.reportSkipped(kind, 'a filter of this kind has no counterpart; write its rules as Rules', filter);
+  else report.reportSkipped(kind, 'a filter of this kind has no counterpart; write its rules as Rules', filter);
+  const params = filter.find('params')?.children.map(({ text }) => text.split('/').at(-1)) ?? [];
+  for (const file of files.filter(({ name }) => params.includes(name) && !report.isRead(name)))
+    report.reportSkipped(file.name, `it belongs to ${kind}`, parseList(file, report));
 }
 
 function importRegexFilter(filter: Node, reading: Reading): void {

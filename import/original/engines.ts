@@ -41,7 +41,9 @@ function createNorconexCrawler(
     .filter((text) => /^https?:/.test(text))
     .map((text) => new URL(text));
   const scope = find('urlScopeResolver', 'referenceScopeResolver')[0] ?? start[0];
-  const is = (name: string): boolean => textOf(scope, name) === 'true';
+  // What a crawler's own startURLs do not say, those of the defaults do.
+  const standard = defaults && findAll(defaults, 'startURLs')[0];
+  const is = (name: string): boolean => (textOf(scope, name) ?? textOf(standard, name)) === 'true';
   const ofFetchers = find('fetcher').flatMap((fetcher) => findAll(fetcher, 'referenceFilters'));
   const filters = find('referenceFilters', 'httpURLFilters')
     .filter((list) => !ofFetchers.includes(list))

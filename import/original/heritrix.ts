@@ -1,6 +1,7 @@
 /** Heritrix 3: the decide rules of the scope are asked one after the other, and the last that decides wins. */
+import { findById, parseJob } from '../formats/heritrix.js';
 import { type ImportFile, ImportReport } from '../model.js';
-import { findAll, type Node, parseXml } from '../tree.js';
+import { findAll, type Node } from '../tree.js';
 import { compileExpression, type Original } from './original.js';
 
 /** Whether a rule has something to say about the URL; its decision is fixed. */
@@ -13,18 +14,18 @@ interface DecideRule {
 }
 
 export function createHeritrix(files: readonly ImportFile[]): Original {
-  const jobs = files.filter(({ text }) => /^\s*</.test(text)).map((file) => parseXml(file, new ImportReport()));
+  const { tree } = parseJob(files, new ImportReport());
   const lists = files.filter(({ text }) => !/^\s*</.test(text));
   const seeds = [
-    ...jobs.flatMap((job) => findAll(job, 'prop', 'bean')).flatMap(listSeeds),
+    ...findAll(tree, 'prop', 'bean').flatMap(listSeeds),
     ...lists.filter(({ name }) => !/surt|negative/i.test(name)).flatMap(({ text }) => text.split('\n')),
   ]
     .map((line) => line.trim())
     .filter((line) => /^https?:/.test(line));
-  const beans = jobs.flatMap((job) => findAll(job, 'bean'));
+  const beans = findAll(tree, 'bean');
   const sequences = beans.filter(({ attributes }) => /DecideRuleSequence$/.test(attributes['class'] ?? ''));
   const scope = sequences.find(({ attributes }) => attributes['id'] === 'scope') ?? sequences[0];
-  const rules = (scope ? listRules(scope, beans) : beans).flatMap((bean) => toRule(bean, seeds, lists));
+  const rules = (scope ? listRules(scope, beans) : beans).flatMap((bean) => toRule(bean, tree, seeds, lists));
   return {
     judge(url) {
       const rule = rules.findLast(({ test }) => test(url));
@@ -45,7 +46,7 @@ function listSeeds(node: Node): string[] {
   return isSeedModule ? findAll(node, 'value').flatMap(({ text }) => text.split('\n')) : [];
 }
 
-function toRule(bean: Node, seeds: readonly string[], lists: readonly ImportFile[]): DecideRule[] {
+function toRule(bean: Node, tree: Node, seeds: readonly string[], lists: readonly ImportFile[]): DecideRule[] {
   const kind = bean.attributes['class']?.split('.').at(-1) ?? '';
   if (!kind.endsWith('DecideRule')) return [];
   const property = (name: string): Node | undefined =>
@@ -53,7 +54,8 @@ function toRule(bean: Node, seeds: readonly string[], lists: readonly ImportFile
   const value = (name: string): string | undefined =>
     property(name)?.attributes['value'] ?? property(name)?.children.find(({ name }) => name === 'value')?.text;
   const values = (name: string): string[] => {
-    const node = property(name);
+    const id = property(name)?.attributes['ref'];
+    const node = id === undefined ? property(name) : findById(tree, id);
     return node ? findAll(node, 'value').map(({ text }) => text) : [];
   };
   if (value('enabled') === 'false') return [];
@@ -61,7 +63,7 @@ function toRule(bean: Node, seeds: readonly string[], lists: readonly ImportFile
   const accepts = (value('decision') ?? standard) === 'ACCEPT';
   const label = `${bean.place} ${kind}`;
   const isNegated = kind.startsWith('Not');
-  const test = createTest(isNegated ? kind.slice(3) : kind, {
+  const test = createTest(isNegated ? kind.slice(3) : kind.replace(/^\w+(?=SurtPrefixedDecideRule)/, ''), {
     value,
     values,
     property,

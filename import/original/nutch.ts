@@ -16,15 +16,21 @@ export function createNutch(files: readonly ImportFile[]): Original {
   for (const { text } of files)
     for (const [, name, value] of text.matchAll(/<name>\s*([^<]*?)\s*<\/name>\s*<value>\s*([^<]*?)\s*<\/value>/g))
       settings.set(name!, value!);
-  const plugins = settings.get('plugin.includes');
+  // A configuration without the property has that of nutch-default.xml.
+  const plugins =
+    settings.get('plugin.includes') ||
+    (files.some(({ text }) => /<configuration\b/.test(text)) ? 'urlfilter-regex' : '');
   const filters: Filter[] = [];
   const seeds: string[] = [];
   for (const file of files) {
     const named = [...settings].find(([key, value]) => /^urlfilter\..*\.file$/.test(key) && value.endsWith(file.name));
     const plugin =
       named?.[0].split('.')[1] ??
-      /(regex|automaton|prefix|suffix|domain|domaindenylist|domainblacklist|fast)-urlfilter/.exec(file.name)?.[1];
-    if (plugin !== undefined) {
+      /(crawl|regex|automaton|prefix|suffix|domain|domaindenylist|domainblacklist|fast)-urlfilter/.exec(file.name)?.[1];
+    if (plugin === 'crawl') {
+      if (!files.some(({ name }) => /^regex-urlfilter/.test(name)))
+        filters.push(createFilter('regex', listLines(file)));
+    } else if (plugin !== undefined) {
       const isActive = !plugins || compileExpression(plugins, file.name, { whole: true }).test(`urlfilter-${plugin}`);
       if (isActive) filters.push(createFilter(plugin, listLines(file)));
     } else if (!/^\s*</.test(file.text)) seeds.push(...file.text.split('\n').filter((line) => /^https?:/.test(line)));
