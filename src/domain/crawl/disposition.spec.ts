@@ -111,11 +111,12 @@ describe('a document', () => {
 
 describe('a page that is unchanged according to its server', () => {
   it('keeps its status; only validators that differ are stored', () => {
-    const outcome = { kind: 'unchanged', etag: '"2"', lastModified: INDEXED.lastModified } as const;
+    const outcome = { kind: 'unchanged', etag: 'W/"1"', lastModified: INDEXED.lastModified } as const;
     const { changes, ...rest } = decide({ ...INDEXED, reason: 'changed', temporaryErrors: 2 }, outcome);
     expect(rest).toEqual({ remove: false, changed: false });
-    expect(changes).toMatchObject({ ...success(INDEXED), status: 'indexed', reason: 'changed', etag: '"2"' });
+    expect(changes).toMatchObject({ ...success(INDEXED), status: 'indexed', reason: 'changed', etag: 'W/"1"' });
     expect(changes.lastModified).toBeUndefined();
+    expect(decide(INDEXED, { ...outcome, etag: '"2"' }).changes).toMatchObject({ etag: null, lastModified: null });
     expect(decide(INDEXED, { kind: 'unchanged' }).changes.etag).toBeUndefined();
     const newDate = decide(INDEXED, { kind: 'unchanged', etag: '"1"', lastModified: 'Mon' }).changes;
     expect([newDate.etag, newDate.lastModified]).toEqual([undefined, 'Mon']);

@@ -4,7 +4,7 @@
  * decided anywhere else. Based on CloudView's "Error Handling" and "How Priorities Work".
  */
 import { ERROR_CODES, type ErrorClass, type ErrorCode, getDefaultReactions } from '../fetch/error-codes.js';
-import { type Validators } from '../fetch/validators.js';
+import { isSameVersion, type Validators } from '../fetch/validators.js';
 import { REFRESH } from '../frontier/sources.js';
 import type { Reason } from '../policy/reasons.js';
 import { type ChangeBelief } from '../refresh/change-belief.js';
@@ -134,10 +134,11 @@ export function createUnchangedDisposition(
   const belief = computeBeliefAfterVisit(state, { changed: false, seen: true }, now);
   const status = state.stamp === undefined ? 'visited' : 'indexed';
   const reason = state.status === status ? state.reason : status === 'indexed' ? 'indexed' : 'unchanged';
-  // The header of the 304 updates the stored response (RFC 9111, 4.3.4).
+  const isDoubtful = state.etag !== undefined && etag !== undefined && !isSameVersion(etag, state.etag);
+  // The header of the 304 updates the stored response. Of another version, the next visit reads the page in full.
   const validators = {
-    etag: etag === state.etag ? undefined : etag,
-    lastModified: lastModified === state.lastModified ? undefined : lastModified,
+    etag: etag === state.etag ? undefined : isDoubtful ? null : etag,
+    lastModified: isDoubtful ? null : lastModified === state.lastModified ? undefined : lastModified,
   };
   const canonical = state.status === 'redirected' && state.canonical !== undefined ? null : undefined;
   const success = createSuccessChanges(state, rules, belief, now);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { days, hours } from '../time/units.js';
-import { parseLifetime, readValidators } from './validators.js';
+import { isSameVersion, parseLifetime, readValidators } from './validators.js';
 
 const DATE = 'Sun, 22 Nov 2026 10:00:00 GMT';
 
@@ -21,6 +21,19 @@ describe('the validators of a response', () => {
     const date = (length: number) => readValidators({ 'last-modified': DATE.padEnd(length) }).lastModified?.length;
     expect([date(64), date(65)]).toEqual([64, undefined]);
   });
+});
+
+it.each([
+  ['"a"', '"a"', true],
+  ['"a"', 'W/"a"', true],
+  ['"a-gzip"', '"a"', true],
+  ['"a"', 'W/"a;br"', true],
+  ['a--gzip', '"a"', true],
+  ['"a"', '"b"', false],
+  ['"gzip"', '"br"', false],
+  ['"a-gzip"', '"b-gzip"', false],
+])('the ETags %s and %s name the same version: %s', (etag, other, expected) => {
+  expect(isSameVersion(etag, other)).toBe(expected);
 });
 
 const SENT = 'Mon, 15 Jun 2026 12:00:00 GMT';

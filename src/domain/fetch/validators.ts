@@ -28,6 +28,16 @@ export function readValidators(headers: Readonly<Record<string, string>>): Valid
   };
 }
 
+/** Of an ETag without its mark of weakness and what servers append for a content coding. */
+const VERSION = /^(?:W\/)?"?(.*?)(?:[-;:+.]{1,2}(?:gzip|br|deflate|zstd))?"?$/s;
+
+/**
+ * Whether two ETags name the same version of a page. A server may answer "not modified" because of the date although it has
+ * another version; such a response says nothing about the version that was sent earlier (RFC 9111, 4.3.4).
+ */
+export const isSameVersion = (etag: string, other: string): boolean =>
+  VERSION.exec(etag)?.[1] === VERSION.exec(other)?.[1];
+
 /**
  * How long a response claims to stay fresh (RFC 9111, 4.2.1: max-age takes precedence over Expires); undefined if it
  * does not say.

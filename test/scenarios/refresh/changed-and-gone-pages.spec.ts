@@ -72,20 +72,26 @@ describe('the index follows changes of the site', () => {
     expect(order!.id).toBeGreaterThan(before!.id);
   });
 
-  it('the validators of a 304 replace the previous ones', async () => {
+  it('a 304 that names another version, as a server answers that only looks at dates, does not hide the change', async () => {
     const asked: (string | undefined)[] = [];
+    let version = '"1"';
     site.set('/a', ({ headers }) => {
       asked.push(headers['if-none-match']);
       const known = headers['if-none-match'] !== undefined;
-      return known
-        ? { status: 304, headers: { etag: `"${asked.length}"` } }
-        : { headers: { etag: '"first"' }, body: '<p>Alpha</p>' };
+      return { status: known ? 304 : 200, headers: { etag: version }, body: known ? '' : `<p>Version ${version}</p>` };
     });
     await nextDay();
+    const [before] = await world.engine.orders.list({ uri: site.url('/a') }, undefined, 1);
     asked.length = 0;
     await nextDay();
+    version = 'W/"1-gzip"';
     await nextDay();
-    expect(asked).toEqual(['"first"', '"1"']);
+    version = '"2"';
+    await nextDay();
+    await nextDay();
+    expect(asked).toEqual(['"1"', '"1"', 'W/"1-gzip"', undefined]);
+    const [order] = await world.engine.orders.list({ uri: site.url('/a') }, undefined, 1);
+    expect(order!.id).toBeGreaterThan(before!.id);
   });
 
   it('a page that changed is pushed again', async () => {
