@@ -174,11 +174,13 @@ export function toSessionAnswer({ url, session }: FetchRequest, response: HttpRe
   };
 }
 
-/** Field names and markup are ASCII, which almost all page encodings share with UTF-8. */
+/** Field names and markup are ASCII, which almost all page encodings share with UTF-8; other texts may be in the Western one. */
 function findLoggedOutSign(body: Uint8Array, { html, fields }: LoggedOutSigns): SessionAnswer['loggedOut'] {
   if (html === undefined && fields === undefined) return undefined;
-  const start = new TextDecoder().decode(body.subarray(0, MAX_SEARCHED_BYTES));
-  if (html !== undefined && start.includes(html)) return 'html';
+  const bytes = body.subarray(0, MAX_SEARCHED_BYTES);
+  const start = new TextDecoder().decode(bytes);
+  if (html !== undefined && (start.includes(html) || new TextDecoder('windows-1252').decode(bytes).includes(html)))
+    return 'html';
   return fields !== undefined && hasFields(start, fields) ? 'form' : undefined;
 }
 

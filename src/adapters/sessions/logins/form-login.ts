@@ -7,9 +7,12 @@ import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type { LoginResult, LoginTools } from '../../../engine/ports/login-method.js';
 import { CookieLogin } from './cookie-login.js';
 import {
+  type DecodedPage,
   decodeCookie,
+  decodePage,
   describeRedirect,
   encodeForm,
+  findEncoding,
   findValue,
   LoginFault,
   removeQuery,
@@ -32,11 +35,9 @@ import {
 const MAX_PAGE_SIZE = 2 * 1024 * 1024;
 const MAX_REDIRECTS = 10;
 
-interface ShownPage {
+interface ShownPage extends DecodedPage {
   readonly page: HtmlPage;
   readonly status: number;
-  /** The body as text. */
-  readonly text: string;
   /** Whether it was reached by a redirect. */
   readonly isRedirected: boolean;
 }
@@ -134,8 +135,8 @@ export class FormSession extends CookieLogin<LoginDefinitionOf<'form'>> {
     if (status === 408 || status === 429 || status >= 500)
       throw new LoginFault('unreachable', `${shownUrl} responded with ${status}`);
     try {
-      const text = new TextDecoder().decode(response.body);
-      return { page: parsePage(text, url), status, text };
+      const decoded = decodePage(response.body, response.headers['content-type']);
+      return { page: parsePage(decoded.text, url), status, ...decoded };
     } catch (error) {
       if (!(error instanceof PageTooComplex)) throw error;
       throw new LoginFault('changed', `${shownUrl} ${error.message}`);
@@ -144,7 +145,7 @@ export class FormSession extends CookieLogin<LoginDefinitionOf<'form'>> {
 
   private async prepareSubmission(
     { form: formName, fields, json }: LoginStep,
-    { page }: ShownPage,
+    { page, encoding }: ShownPage,
     now: Instant,
   ): Promise<Submission> {
     if (json !== undefined) {
@@ -176,7 +177,8 @@ export class FormSession extends CookieLogin<LoginDefinitionOf<'form'>> {
     const target = new URL(form.action);
     this.requireAllowedRecipient(target);
     if (filled.size > 1) this.fields = [...filled.keys()].flatMap((field) => getFieldName(field) ?? []);
-    return encodeForm(target, form.method, form.multipart, collectValues(form.element, filled));
+    const values = collectValues(form.element, filled);
+    return encodeForm(target, form, values, findEncoding(form.acceptCharset) ?? encoding);
   }
 
   private requireSecureTransport({ protocol, origin }: URL): void {

@@ -1,4 +1,5 @@
 /** What the steps of a login send: fields as a form or as JSON, and what is read from the responses. */
+import { isAscii, isUtf8 } from 'node:buffer';
 import { createHmac } from 'node:crypto';
 import type { LoginField } from '../../../domain/crawl/logins.js';
 import type { Instant } from '../../../domain/time/units.js';
@@ -34,25 +35,59 @@ export function revealValue({ value, isTotp }: LoginField, now: Instant): string
   }
 }
 
-export function encodeForm(
+/** A page as text, with the encoding in which a browser would send its forms. */
+export interface DecodedPage {
+  readonly text: string;
+  readonly encoding: string;
+}
+
+const CHARSET = /charset\s*=\s*["']?([\w:.-]{1,40})/i;
+const META_CHARSET = /<meta\b[^>]*?charset\s*=\s*["']?([\w:.-]{1,40})/i;
+/** Number of bytes in which browsers look for a declaration. */
+const PRESCAN_BYTES = 1024;
+
+/** Decodes a page by its label or, without one, as UTF-8 if it is that, otherwise as Windows-1252. */
+export function decodePage(body: Uint8Array, contentType = ''): DecodedPage {
+  const start = Buffer.from(body.subarray(0, PRESCAN_BYTES)).toString('latin1');
+  const declared = findEncoding(CHARSET.exec(contentType)?.[1]) ?? findEncoding(META_CHARSET.exec(start)?.[1]);
+  const encoding = declared ?? (isUtf8(body) && !isAscii(body) ? 'utf-8' : 'windows-1252');
+  // A form is never sent in UTF-16.
+  return { text: new TextDecoder(encoding).decode(body), encoding: encoding.startsWith('utf-16') ? 'utf-8' : encoding };
+}
+
+/** The standard's name of an encoding; undefined if there is none of this name. */
+export function findEncoding(label: string | undefined): string | undefined {
+  try {
+    return label === undefined ? undefined : new TextDecoder(label).encoding;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is escaped in forms: all but letters, digits and `*-._`. */
+const ESCAPED = ' !"#$%&\'()+,/:;<=>?@[\\]^`{|}~';
+
+export async function encodeForm(
   target: URL,
-  method: 'GET' | 'POST',
-  multipart: boolean,
+  { method, multipart }: { readonly method: 'GET' | 'POST'; readonly multipart: boolean },
   values: readonly { name: string; value: string }[],
-): Submission | Promise<Submission> {
-  const form = new URLSearchParams(values.map(({ name, value }): [string, string] => [name, value]));
+  encoding = 'utf-8',
+): Promise<Submission> {
+  const { percentEncodeAfterEncoding } = await import('@exodus/bytes/whatwg.js');
+  if (encoding !== 'utf-8') await import('@exodus/bytes/encoding.js');
+  const encode = (text: string): string => percentEncodeAfterEncoding(encoding, text, ESCAPED, true);
+  const form = values.map(({ name, value }) => `${encode(name)}=${encode(value)}`).join('&');
   if (method === 'GET') {
-    target.search = form.toString();
+    target.search = form;
     return { url: target.href, method };
   }
   const url = target.href;
-  if (!multipart)
-    return { url, method, body: Buffer.from(form.toString()), contentType: 'application/x-www-form-urlencoded' };
+  if (!multipart) return { url, method, body: Buffer.from(form), contentType: 'application/x-www-form-urlencoded' };
   const data = new FormData();
   for (const { name, value } of values) data.append(name, value);
   const multipartResponse = new Response(data);
   const contentType = multipartResponse.headers.get('content-type') ?? 'multipart/form-data';
-  return multipartResponse.arrayBuffer().then((body) => ({ url, method, body: new Uint8Array(body), contentType }));
+  return { url, method, body: new Uint8Array(await multipartResponse.arrayBuffer()), contentType };
 }
 
 /** Scripts decode the values of cookies, if they can. */

@@ -30,3 +30,21 @@ it('fields outside their form belong to it, and the button that is pressed says 
     { name: 'p', value: '' },
   ]);
 });
+
+it('a picture may be the button that is pressed, and fields of a disabled group are not sent', () => {
+  const collect = (html: string) => {
+    const { element } = findForm(page(`<form>${html}</form>`), undefined, ['u'])!;
+    return collectValues(element, new Map([[findField(element, 'u')!, 'robot']])).map(
+      ({ name, value }) => `${name}=${value}`,
+    );
+  };
+  expect(collect('<input name=u><input type=image name=login src=go.gif><input type=submit name=cancel>')).toEqual([
+    'u=robot',
+    'login.x=0',
+    'login.y=0',
+  ]);
+  expect(collect('<input name=u><input type=image>')).toEqual(['u=robot', 'x=0', 'y=0']);
+  expect(collect('<fieldset disabled><div><input name=other value=1></div></fieldset><input name=u>')).toEqual([
+    'u=robot',
+  ]);
+});

@@ -16,6 +16,8 @@ export interface HtmlForm {
   readonly action: string;
   readonly method: 'GET' | 'POST';
   readonly multipart: boolean;
+  /** Label of the encoding in which the form wants to be sent. */
+  readonly acceptCharset?: string;
 }
 
 export interface FieldValue {
@@ -128,6 +130,12 @@ export function collectValues(form: Element, filledValues: ReadonlyMap<Element, 
     if (isDisabled(field)) continue;
     const filledValue = filledValues.get(field);
     const isSubmit = isSubmitButton(field);
+    if (isSubmit && field.name === 'input' && getAttribute(field, 'type')?.toLowerCase() === 'image') {
+      // Where on the picture it was clicked.
+      if (!submitted) for (const axis of ['x', 'y']) values.push({ name: name ? `${name}.${axis}` : axis, value: '0' });
+      submitted = true;
+      continue;
+    }
     if (name === undefined || name === '') {
       submitted ||= isSubmit;
       continue;
@@ -158,11 +166,14 @@ function getSelectedValues(field: Element): string[] {
   return selectedOptions.map((option) => getAttribute(option, 'value') ?? textContent(option).trim());
 }
 
-const isDisabled = (field: Element): boolean => getAttribute(field, 'disabled') !== undefined;
+function isDisabled(field: Element): boolean {
+  if (getAttribute(field, 'disabled') !== undefined) return true;
+  return listParents(field).some((parent) => isTag(parent) && parent.name === 'fieldset' && isDisabled(parent));
+}
 
 function isSubmitButton(field: Element): boolean {
   const type = getAttribute(field, 'type')?.toLowerCase();
-  return field.name === 'button' ? type === undefined || type === 'submit' : type === 'submit';
+  return type === 'submit' || (field.name === 'button' ? type === undefined : type === 'image');
 }
 
 /** Describes the page's forms, to help an operator find the right one. */
@@ -188,21 +199,17 @@ const findForms = ({ document }: HtmlPage): Element[] =>
 /** The fields of a form may be anywhere on the page (HTML, 4.10.18.3: the attribute `form`). */
 function findFields(form: Element): Element[] {
   const id = getAttribute(form, 'id');
-  return selectAll<AnyNode, Element>(FIELD_SELECTOR, getRoot(form)).filter((field) => {
+  return selectAll<AnyNode, Element>(FIELD_SELECTOR, listParents(form).at(-1)!).filter((field) => {
     const owner = getAttribute(field, 'form');
-    return owner === undefined ? isInside(field, form) : owner !== '' && owner === id;
+    return owner === undefined ? listParents(field).includes(form) : owner !== '' && owner === id;
   });
 }
 
-function isInside(field: Element, form: Element): boolean {
-  for (let node = field.parent; node; node = node.parent) if (node === form) return true;
-  return false;
-}
-
-function getRoot(element: Element): ParentNode {
-  let root: ParentNode = element;
-  while (root.parent) root = root.parent;
-  return root;
+/** The elements around this one, from the inside out; the last one is the document. */
+function listParents(element: Element): ParentNode[] {
+  const parents: ParentNode[] = [];
+  for (let node = element.parent; node; node = node.parent) parents.push(node);
+  return parents;
 }
 
 const getAttribute = (element: Element, name: string): string | undefined => getAttributeValue(element, name);
@@ -227,5 +234,7 @@ function toHtmlForm({ url, document }: HtmlPage, element: Element): HtmlForm | u
   const target = URL.parse(action === undefined || action === '' ? url : action, baseUrl);
   if (!target) return undefined;
   const method = getSetting('method')?.toLowerCase() === 'post' ? 'POST' : 'GET';
-  return { element, action: target.href, method, multipart: /multipart/i.test(getSetting('enctype') ?? '') };
+  const multipart = /multipart/i.test(getSetting('enctype') ?? '');
+  const acceptCharset = getAttribute(element, 'accept-charset')?.trim().split(/\s/, 1)[0];
+  return { element, action: target.href, method, multipart, acceptCharset };
 }

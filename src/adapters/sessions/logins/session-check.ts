@@ -13,6 +13,7 @@ import {
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type { LoginResult, LoginTools, SessionHealth } from '../../../engine/ports/login-method.js';
 import { CookieSession } from '../cookie-sessions.js';
+import { decodePage } from './form-submission.js';
 import { getPageText, hasElement, listSigns, PageTooComplex, parsePage } from './html-form.js';
 
 const MAX_PAGE_SIZE = 1024 * 1024;
@@ -121,7 +122,7 @@ export class SessionCheck {
       if (setCookie !== undefined && (await session.storeCookies(url, setCookie))) seen.clear();
       const location = REDIRECTS.has(status) ? headers['location'] : undefined;
       const target = location === undefined ? undefined : URL.parse(location, url)?.href;
-      if (target === undefined) return this.toView(outcome.body, status, url);
+      if (target === undefined) return this.toView(decodePage(outcome.body, headers['content-type']).text, status, url);
       if (hop === MAX_REDIRECTS) return { failure: `${check} leads to more than ${MAX_REDIRECTS} redirects in a row` };
       seen.add(url);
       if (!target.startsWith(prefix) || session.isLoginPage(target) || seen.has(target))
@@ -130,9 +131,8 @@ export class SessionCheck {
     }
   }
 
-  private toView(body: Uint8Array, status: number, url: string): View {
+  private toView(html: string, status: number, url: string): View {
     const { loggedOut, success } = this.definition;
-    const html = new TextDecoder().decode(body);
     const isLoggedOut = loggedOut !== undefined && html.includes(loggedOut);
     try {
       const page = parsePage(html, url);
