@@ -23,6 +23,7 @@ const ENTRIES = {
   'render.thread': 'src/server/render.thread.js',
   'sqlite-writer.thread': 'src/adapters/storage/sqlite/sqlite-writer.thread.js',
   'sqlite-reader.thread': 'src/adapters/storage/sqlite/sqlite-reader.thread.js',
+  'page-check.process': 'src/adapters/storage/sqlite/page-check.process.js',
   'plugins.process': 'src/adapters/plugins/plugins.process.js',
   'documents.process': 'src/adapters/parsers/documents/documents.process.js',
   'letter-groups': 'src/adapters/parsers/letter-groups.js',

@@ -62,6 +62,7 @@ import type { CreateKeyDirectory } from './bot-auth/key-directory.controller.js'
 import { ConfigurationFile } from './configuration/configuration-file.js';
 import type { ConfigurationFormat } from './configuration/configuration-format.js';
 import { toProblemErrors } from './configuration/configuration-problem.schema.js';
+import { fail } from './fail.js';
 import { ProblemException } from './http/problem.js';
 import {
   readFileSinkFolder,
@@ -148,7 +149,7 @@ export async function openEngine({
   telemetry,
 }: EngineOptions): Promise<Engine> {
   enforceThreadHeapLimits();
-  const store = await openCompleteStore(databaseUrl);
+  const store = await openCompleteStore(databaseUrl, fail);
   const plugins = new PluginHost({ clock: systemClock, log });
   const createTracedSink = (definition: SinkDefinition): Sink => {
     const sink = createSink(definition, plugins);
@@ -259,8 +260,8 @@ export async function importDatabase(databaseUrl: Secret, lines: AsyncIterable<s
 }
 
 /** Opens a store, but not the result of an incomplete import, which may lack the hosts that an operator paused. */
-async function openCompleteStore(url: Secret): Promise<FrontierStore> {
-  const store = await openBackend(url).openStore((reply) => apiPriority.handOut(reply));
+async function openCompleteStore(url: Secret, onDamage?: (error: Error) => never): Promise<FrontierStore> {
+  const store = await openBackend(url).openStore({ handOut: (reply) => apiPriority.handOut(reply), onDamage });
   try {
     await requireCompleteImport(store);
   } catch (error) {

@@ -1,11 +1,18 @@
 import type { Secret } from '../../domain/secret.js';
-import type { FrontierStore } from '../../engine/ports/frontier-store.js';
+import type { FrontierStore, StoreDamaged } from '../../engine/ports/frontier-store.js';
 import type { Log } from '../../engine/ports/log.js';
 import type { Nodes } from '../../engine/ports/nodes.js';
 import type { Partitions } from '../../engine/ports/partitions.js';
 import type { AdminStore } from './shared/admin-store.js';
 import type { Seal } from './shared/seal.js';
 import type { HandOut } from './shared/store-thread.js';
+
+export interface StoreOptions {
+  /** Delivers the replies of a thread that writes, if the store has one. */
+  readonly handOut?: HandOut;
+  /** Called if a large database is found to be damaged once it is open. Without it, the whole of it is checked first. */
+  readonly onDamage?: (error: StoreDamaged) => void;
+}
 
 /** Everything that the server needs from one kind of database. To add a kind, see docs/architecture.md, "Seams". */
 export interface StoreBackend {
@@ -22,9 +29,8 @@ export interface StoreBackend {
    * Brings the tables up to date and opens the crawl's store.
    * @throws StoreUnavailable if it cannot be opened at the moment, StoreDamaged if it cannot be read or was written by
    * a newer version
-   * @param handOut delivers the replies of a thread that writes, if the store has one
    */
-  openStore(handOut?: HandOut): Promise<FrontierStore>;
+  openStore(options?: StoreOptions): Promise<FrontierStore>;
   /**
    * Opens the administrative data: audit log, configuration history, secrets, keys and sessions. Throws the same errors as
    * openStore.

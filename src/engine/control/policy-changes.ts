@@ -3,6 +3,7 @@ import { ACL_FORM, isDecidedByRules } from '../../domain/content/acl.js';
 import { listConfigurationCauses } from '../../domain/crawl/configuration-causes.js';
 import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
 import { covers } from '../../domain/crawl/quota-definition.js';
+import { AWAITING_TARGET } from '../../domain/crawl/revisit.js';
 import { REFRESH as REFRESH_SOURCE } from '../../domain/frontier/sources.js';
 import { Secret } from '../../domain/secret.js';
 import { runWithPauses, writeJsonInSteps } from '../../domain/steps.js';
@@ -96,7 +97,7 @@ export class PolicyChanges {
     this.started.add(crawler.name);
     const { store, clock } = this.services;
     const now = clock.now();
-    const filter = { crawler: crawler.name, reasons: ['awaiting-redirect-target'] };
+    const filter = { crawler: crawler.name, status: 'redirected', reasons: [AWAITING_TARGET] } as const;
     if ((await store.makeDue(filter, now, REFRESH_SOURCE)) > 0) await crawler.sweep(now);
   }
 

@@ -1,13 +1,11 @@
-import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { onPostgres, postgresDatabase } from '../../../../test/support/postgres.js';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
 import { instant } from '../../../domain/time/units.js';
-import { StoreDamaged } from '../../../engine/ports/frontier-store.js';
 import { readDatabaseUrl } from '../../../server/database-url.js';
 import { openBackend } from '../open-backend.js';
-import { requireIntactPages } from '../sqlite/sqlite-handle.js';
 import { openSqliteDataSource } from '../sqlite/sqlite-store.js';
 import { lockDataDirectory } from './data-directory.js';
 import { decryptSecrets, Seal, WrongKey } from './seal.js';
@@ -114,18 +112,4 @@ it('a new database and its journals are private, whatever the umask of the comma
   const dataSource = await openSqliteDataSource(file);
   onTestFinished(() => dataSource.destroy());
   expect([file, `${file}-wal`, `${file}-shm`].map(mode)).toEqual(['600', '600', '600']);
-});
-
-it('a damaged database page is detected before the database is used', async () => {
-  const file = join(temporaryDirectory(), 'crawlway.sqlite');
-  await (await openSqliteDataSource(file)).destroy();
-  requireIntactPages(file);
-  const pages = readFileSync(file).length / 4096;
-  const handle = openSync(file, 'r+');
-  writeSync(handle, Buffer.alloc(4096, 0xa5), 0, 4096, (pages - 2) * 4096);
-  closeSync(handle);
-  // The database opens, and only the check reports that a page is lost.
-  await (await openSqliteDataSource(file)).destroy();
-  expect(() => requireIntactPages(file)).toThrow(StoreDamaged);
-  expect(() => requireIntactPages(file)).toThrow(/The database .* is damaged: .*put a backup in its place/s);
 });

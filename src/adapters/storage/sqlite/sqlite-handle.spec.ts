@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
 import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
-import { isLocked, openHandle, requireIntactPages, toPortError } from './sqlite-handle.js';
+import { isLocked, openHandle, toPortError } from './sqlite-handle.js';
 
 function emptyFile(): string {
   const file = join(temporaryDirectory(), 'store.sqlite');
@@ -29,7 +29,6 @@ it.each(['writer', 'reader'] as const)(
 it('a file that does not exist is not created', () => {
   const file = join(temporaryDirectory(), 'missing.sqlite');
   expect(() => openHandle(file, 'writer')).toThrow(StoreUnavailable);
-  expect(() => requireIntactPages(file)).toThrow(StoreUnavailable);
 });
 
 it.each([

@@ -35,24 +35,6 @@ export function prepareHandle(db: Handle): void {
  */
 const CACHE_KIB = { writer: 64_000, reader: 16_000 };
 
-/**
- * Checks the whole file for damaged pages at startup, so that damage is reported before a list or a visit encounters
- * it. This takes two to three seconds for each GiB in the page cache.
- * @throws StoreDamaged
- */
-export function requireIntactPages(file: string): void {
-  translateErrors(file, () => {
-    const db = new Database(file, { readonly: true, fileMustExist: true });
-    try {
-      const result = db.pragma('quick_check(1)', { simple: true });
-      if (result !== 'ok')
-        throw createStoreDamaged(file, String(result).replace(/^\*\*\* in database main \*\*\*\n/, ''));
-    } finally {
-      db.close();
-    }
-  });
-}
-
 /** Throws StoreDamaged if the file belongs to another program, whose tables must neither be changed nor added to. */
 export function requireOwnTables(db: Handle, file: string): void {
   const tables = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all() as string[];
@@ -107,7 +89,7 @@ function onDemand(prepare: () => Database.Statement): unknown {
 export const isLocked = (error: unknown): boolean =>
   /^SQLITE_(?:BUSY|LOCKED)/.test(String((error as { code?: unknown } | undefined)?.code));
 
-const createStoreDamaged = (file: string, details: string, cause?: unknown): StoreDamaged =>
+export const createStoreDamaged = (file: string, details: string, cause?: unknown): StoreDamaged =>
   new StoreDamaged(
     `The database ${file} is damaged: ${details}. Move it away together with ${file}-wal and ${file}-shm, which would otherwise be ` +
       'applied to its replacement; then put a backup in its place, or start with an empty store.',

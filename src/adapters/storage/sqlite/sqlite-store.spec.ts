@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -173,7 +173,7 @@ describe('a SQLite store', () => {
 
   it('lets its caller decide when replies of the writer are delivered, also after it is closed', async () => {
     const waiting: (() => void)[] = [];
-    const store = await openSqliteStore(databaseFile(), (deliver) => void waiting.push(deliver));
+    const store = await openSqliteStore(databaseFile(), { handOut: (deliver) => void waiting.push(deliver) });
     const settled: number[] = [];
     const calls = [1, 2].map(async (id) => {
       await store.saveOrders([order(id)]);
@@ -225,5 +225,44 @@ describe('a SQLite database', () => {
     }
     expect(prepared.length).toBeGreaterThan(30);
     await dataSource.destroy();
+  });
+});
+
+describe('the pages of a SQLite file', () => {
+  const DAMAGED = /The database .* is damaged: .*put a backup in its place/s;
+
+  /** Returns a file with a bad page that is read only when the whole file is. */
+  async function createDamagedFile(): Promise<string> {
+    const file = databaseFile();
+    await (await openSqliteStore(file)).close();
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.fill(0xa5, bytes.length - 2 * 4096, bytes.length - 4096));
+    await (await openSqliteDataSource(file)).destroy();
+    return file;
+  }
+
+  /** SQLite ignores what follows the pages that the file says it has. */
+  const enlarge = (file: string): void => truncateSync(file, 300 * 1024 * 1024);
+
+  it('are checked before the store is used', async () => {
+    const refusal = await openSqliteStore(await createDamagedFile(), { onDamage: () => {} }).catch((error) => error);
+    expect(refusal).toBeInstanceOf(StoreDamaged);
+    expect(refusal.message).toMatch(DAMAGED);
+  });
+
+  it('are checked while it is used if the file is large', async () => {
+    const file = await createDamagedFile();
+    enlarge(file);
+    const { promise: damage, resolve } = Promise.withResolvers<StoreDamaged>();
+    const store = await openSqliteStore(file, { onDamage: resolve });
+    onTestFinished(() => store.close());
+    expect(await damage).toBeInstanceOf(StoreDamaged);
+    expect((await damage).message).toMatch(DAMAGED);
+  });
+
+  it('are checked first if nobody can be told of damage later', async () => {
+    const file = await createDamagedFile();
+    enlarge(file);
+    await expect(openSqliteStore(file)).rejects.toThrow(DAMAGED);
   });
 });

@@ -12,15 +12,15 @@ import { buildCounterQuery } from '../shared/filter-sql.js';
 import { computeKeys } from '../shared/keys.js';
 import { decryptSecrets, type EncryptedSecret, Seal } from '../shared/seal.js';
 import { createLongCalls } from '../shared/store-calls.js';
-import { type HandOut, StoreThread } from '../shared/store-thread.js';
+import { StoreThread } from '../shared/store-thread.js';
 import { createRemote, type Executor, performCall, type Remote } from '../shared/thread-protocol.js';
 import { createState } from '../shared/url-row.js';
-import type { OpenBackend } from '../store-backend.js';
+import type { OpenBackend, StoreOptions } from '../store-backend.js';
+import { checkPages } from './page-check.js';
 import {
   type Handle,
   openHandle,
   prepareHandle,
-  requireIntactPages,
   requireOwnTables,
   toPortError,
   translateErrors,
@@ -34,13 +34,13 @@ const WRITER_BATCH = 32;
  * Opens a server's store: one thread writes, one does long reads and checkpoints, and the calling thread does short
  * reads, which cost less than a message to another thread. Throws DataDirectoryInUse if another server is
  * using the file's directory, StoreDamaged if the file is not a valid database or has other tables than this program
- * uses, StoreUnavailable if it cannot be opened at the moment. `handOut` delivers the replies of the writing thread.
+ * uses, StoreUnavailable if it cannot be opened at the moment. The options are those of StoreBackend.
  */
-export async function openSqliteStore(file: string, handOut?: HandOut): Promise<FrontierStore> {
+export async function openSqliteStore(file: string, { handOut, onDamage }: StoreOptions = {}): Promise<FrontierStore> {
   const unlock = lockDataDirectory(dirname(file));
   try {
     await (await openSqliteDataSource(file)).destroy();
-    requireIntactPages(file);
+    const endCheck = checkPages(file, onDamage);
     const handle = openHandle(file, 'reader');
     const writer = new URL('./sqlite-writer.thread.js', import.meta.url);
     const reader = new URL('./sqlite-reader.thread.js', import.meta.url);
@@ -50,6 +50,7 @@ export async function openSqliteStore(file: string, handOut?: HandOut): Promise<
       reader: startReader(true),
       startSorter: () => startReader(false),
       close: () => {
+        endCheck();
         handle.close();
         unlock();
       },
@@ -184,7 +185,7 @@ export const sqliteBackend: OpenBackend = (url) => {
     displayName: file,
     exists: () => existsSync(file),
     lock: () => lockDataDirectory(dirname(file)),
-    openStore: (handOut) => openSqliteStore(file, handOut),
+    openStore: (options) => openSqliteStore(file, options),
     openAdminStore: async (seal) =>
       new AdminStore(await openSqliteDataSource(file), (error) => toPortError(error, file), seal),
     readSecrets: async (seal) => decryptSecrets(readSecretRows(file), seal),
