@@ -272,6 +272,10 @@ export interface UrlQueue {
 }
 
 /** What is known about URLs, for lists, counts and explanations. */
+export interface IndexedText extends Pick<UrlState, 'id' | 'hostKey' | 'simhash'> {
+  readonly stamp: string;
+}
+
 export interface UrlCatalog {
   find(crawler: string, url: string): Promise<UrlState | undefined>;
   get(ids: readonly UrlId[]): Promise<UrlState[]>;
@@ -280,6 +284,8 @@ export interface UrlCatalog {
    * every page.
    */
   list(filter: UrlFilter, after: UrlId, limit: number): Promise<UrlState[]>;
+  /** Lists what is known of the texts of indexed documents, in the order of `list`: a crawl that begins reads them all. */
+  listTexts(crawler: string, after: UrlId, limit: number): Promise<IndexedText[]>;
   /**
    * Like list, but for interactive use: searches for a limited time, whatever the filter and the size of the store, and
    * reports how far it got.

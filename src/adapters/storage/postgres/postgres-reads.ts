@@ -6,6 +6,7 @@ import { computeUrlKey } from '../../../domain/url/url-key.js';
 import {
   type CrawlerCounts,
   type FrontierStore,
+  type IndexedText,
   type LedgerEntry,
   type LedgerFilter,
   MAX_OLDEST_HOSTS,
@@ -28,7 +29,7 @@ import { type OrderRecord, toLedgerEntry, toOrderStateCode, toVisit, type VisitR
 import { computePartition, getPartition } from '../shared/partition.js';
 import type { CounterChange } from '../shared/tally.js';
 import { toCrawlerCounts } from '../shared/tally.js';
-import { REMOVED, toState, type UrlRecord } from '../shared/url-row.js';
+import { REMOVED, TEXT_COLUMNS, toIndexedText, toState, type UrlRecord } from '../shared/url-row.js';
 import { toIdColumns } from './postgres-changes.js';
 import type { PostgresPool } from './postgres-pool.js';
 import { numberParameters, SELECT_URL, URLS } from './postgres-sql.js';
@@ -136,6 +137,15 @@ export class PostgresReads {
       [getPartition(after), after, limit, ...where.values],
     );
     return rows.map(toState);
+  }
+
+  async listTexts(crawler: string, after: UrlId, limit: number): Promise<IndexedText[]> {
+    const rows = await this.#pool.rows<UrlRecord>(
+      `SELECT ${TEXT_COLUMNS} FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
+       WHERE (u.part, u.id) > ($1, $2) AND s.crawler = $3 AND u.stamp IS NOT NULL ORDER BY u.part, u.id LIMIT $4`,
+      [getPartition(after), after, crawler, limit],
+    );
+    return rows.map(toIndexedText);
   }
 
   /** Finds ids of matching URLs, in the order of `list`, for work in steps. */

@@ -29,6 +29,22 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
     expect(seen).toHaveLength(states.length);
   });
 
+  it("lists the texts of a crawler's indexed documents", async () => {
+    const { store } = await open();
+    const urls = ['http://a.example/1', 'http://a.example/2', 'http://a.example:81/3'].map((url) => newUrl(url));
+    const states = await discovered(store, ...urls, newUrl('http://a.example/4', { crawler: 'news' }));
+    const simhash = 0xfedc_ba98_7654_3210n - 2n ** 64n;
+    const [first, , third, other] = states.map(({ id }) => id);
+    await store.settle([first, third, other].map((id) => ({ id: id!, changes: { stamp: `s${id}`, simhash } })));
+    await store.settle([{ id: third!, changes: { simhash: null } }]);
+    const texts = [
+      { id: first, hostKey: 'a.example', stamp: `s${first}`, simhash },
+      { id: third, hostKey: 'a.example:81', stamp: `s${third}`, simhash: undefined },
+    ];
+    const [head] = await store.listTexts('docs', 0, 1);
+    expect([head, ...(await store.listTexts('docs', head!.id, 9))].sort((x, y) => x!.id - y!.id)).toEqual(texts);
+  });
+
   it('lists and counts by each filter', async () => {
     const { store } = await open();
     const [a, b, c] = await discovered(

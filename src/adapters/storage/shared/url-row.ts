@@ -7,7 +7,7 @@ import { NEVER_CRAWLED, URL_STATUSES, type UrlState } from '../../../domain/craw
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
 import { toReason } from '../../../domain/policy/reasons.js';
 import { type Duration, earlier, type Instant } from '../../../domain/time/units.js';
-import type { NewUrl, UrlChanges, UrlFilter } from '../../../engine/ports/frontier-store.js';
+import type { IndexedText, NewUrl, UrlChanges, UrlFilter } from '../../../engine/ports/frontier-store.js';
 import type { CountedRow } from './tally.js';
 
 export const DISCOVERED_VIA = [
@@ -232,6 +232,15 @@ export const URL_COLUMNS = [
     isReadAsText ? `CAST(u.${column} AS text) AS ${column}` : `u.${column}`,
   ),
 ].join(', ');
+
+export const TEXT_COLUMNS = 'u.id, s.host, u.stamp, CAST(u.simhash AS text) AS simhash';
+
+export const toIndexedText = (row: Pick<UrlRecord, 'id' | 'host' | 'stamp' | 'simhash'>): IndexedText => ({
+  id: row.id,
+  hostKey: row.host,
+  stamp: row.stamp ?? '',
+  simhash: row.simhash === null ? undefined : BigInt(row.simhash),
+});
 
 /** Returns the columns of a new row that the tally counts. */
 export const createCountedRow = (site: number, url: NewUrl): CountedRow => ({

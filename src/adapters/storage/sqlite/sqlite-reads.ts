@@ -7,6 +7,7 @@ import { computeUrlKey } from '../../../domain/url/url-key.js';
 import {
   type CrawlerCounts,
   type FrontierStore,
+  type IndexedText,
   type LedgerEntry,
   type LedgerFilter,
   MAX_OLDEST_HOSTS,
@@ -30,7 +31,7 @@ import { type LinksRecord, toLinks } from '../shared/link-row.js';
 import { type OrderRecord, toLedgerEntry, toOrderStateCode, toVisit, type VisitRecord } from '../shared/order-row.js';
 import type { CounterChange } from '../shared/tally.js';
 import { toCrawlerCounts } from '../shared/tally.js';
-import { REMOVED, toState, URL_COLUMNS, type UrlRecord } from '../shared/url-row.js';
+import { REMOVED, TEXT_COLUMNS, toIndexedText, toState, URL_COLUMNS, type UrlRecord } from '../shared/url-row.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
 
 export const SELECT_URL = `SELECT ${URL_COLUMNS} FROM url u JOIN site s ON s.id = u.site_id`;
@@ -131,6 +132,10 @@ export class SqliteReads {
       `SELECT ${URL_COLUMNS} ${from} WHERE u.id > ? AND ${where.sql} ORDER BY u.id LIMIT ?`,
     );
     return (statement.all(after, ...where.values, limit) as UrlRecord[]).map(toState);
+  }
+
+  listTexts(crawler: string, after: UrlId, limit: number): IndexedText[] {
+    return (this.#sql.texts.all(after, crawler, limit) as UrlRecord[]).map(toIndexedText);
   }
 
   count(filter: UrlFilter): number {
@@ -257,6 +262,11 @@ const ACKNOWLEDGED = toOrderStateCode('acknowledged');
 
 const prepareStatements = (db: Handle) => ({
   find: prepareOnce(db, `${SELECT_URL} WHERE s.crawler = ? AND s.host = ? AND u.key = ? AND u.url = ?`),
+  texts: prepareOnce(
+    db,
+    `SELECT ${TEXT_COLUMNS} FROM url u CROSS JOIN site s ON s.id = u.site_id
+     WHERE u.id > ? AND s.crawler = ? AND u.stamp IS NOT NULL ORDER BY u.id LIMIT ?`,
+  ),
   byId: prepareOnce(db, `${SELECT_URL} WHERE u.id = ?`),
   byKeys: prepareOnce(
     db,

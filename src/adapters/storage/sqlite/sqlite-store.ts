@@ -101,6 +101,7 @@ const PLACES = {
   measureSize: 'here',
   listSettings: 'here',
   list: 'reader',
+  listTexts: 'reader',
   count: 'reader',
   findMatching: 'reader',
   findMatches: 'reader',

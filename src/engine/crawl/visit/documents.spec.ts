@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { state } from '../../../../test/support/url-states.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
-import type { UrlFilter } from '../../ports/frontier-store.js';
 import type { PageOutcome } from '../../ports/page-task.js';
 import { Documents } from './documents.js';
 
@@ -12,7 +11,10 @@ const VALIDATORS = { etag: '"2"', lastModified: 'today' };
 
 /** A crawler with these pages, of which those with a stamp are in the index; each has an id, which it is known by. */
 function crawlerOf(...known: Partial<UrlState>[]) {
-  const pages = known.map((page) => state({ url: `http://a.example/${page.id}`, ...page }));
+  const pages = known.map((page) => {
+    const url = page.url ?? `http://a.example/${page.id}`;
+    return state({ ...page, url, hostKey: toCrawlUrl(url).host });
+  });
   const world = {
     scope: 'domain' as 'domain' | 'crawler',
     detects: true,
@@ -29,10 +31,12 @@ function crawlerOf(...known: Partial<UrlState>[]) {
   const store = {
     find: async (_crawler: string, url: string) => pages.find((page) => page.url === url),
     get: async (ids: readonly number[]) => pages.filter(({ id }) => ids.includes(id)),
-    list: async ({ indexed }: UrlFilter, from: number, size: number) => {
+    listTexts: async (_crawler: string, from: number, size: number) => {
       world.lists++;
       if (world.failures-- > 0) throw new Error('the store is busy');
-      return pages.filter(({ id, stamp }) => id > from && (!indexed || stamp !== undefined)).slice(0, size);
+      return pages
+        .flatMap((page) => (page.id > from && page.stamp ? [{ ...page, stamp: page.stamp }] : []))
+        .slice(0, size);
     },
   };
   let isLoaded = false;

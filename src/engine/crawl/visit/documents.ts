@@ -13,9 +13,9 @@ import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageOutcome } from '../../ports/page-task.js';
 import type { Strangers } from '../hosts/strangers.js';
 import type { Quotas } from '../load/quotas.js';
+import { readTexts } from './same-texts.js';
 
 const MAX_NEAR_DUPLICATES = 1_000_000;
-const PAGE_SIZE = 5_000;
 
 type DuplicateSettings = Pick<CrawlerDefinition, 'nearDuplicateDetector' | 'nearDuplicateScope'>;
 
@@ -32,7 +32,7 @@ export class Documents {
 
   constructor(
     private readonly crawler: string,
-    private readonly store: Pick<UrlCatalog, 'find' | 'get' | 'list'>,
+    private readonly store: Pick<UrlCatalog, 'find' | 'get' | 'listTexts'>,
     private readonly getSettings: () => DuplicateSettings,
     private readonly strangers: Pick<Strangers, 'load' | 'getDomain' | 'rank'>,
     private readonly quotas: Pick<Quotas, 'admitDocument' | 'noteVisitEnd'>,
@@ -171,13 +171,13 @@ export class Documents {
     return isOfSite && (await this.strangers.rank(other)) > (await this.strangers.rank(state));
   }
 
-  private addIndexed(state: UrlState, simhash: bigint): void {
+  private addIndexed(state: Pick<UrlState, 'id' | 'hostKey'>, simhash: bigint): void {
     this.nearDuplicates?.add(state.id, simhash, this.nearDuplicates && this.getSite(state));
   }
 
   /** The number of the registrable domain. */
-  private getSite({ url }: UrlState): number {
-    const domain = this.strangers.getDomain(url);
+  private getSite({ hostKey }: Pick<UrlState, 'hostKey'>): number {
+    const domain = this.strangers.getDomain(`http://${hostKey}/`);
     const site = this.sites.get(domain) ?? this.sites.size;
     this.sites.set(domain, site);
     return site;
@@ -188,14 +188,10 @@ export class Documents {
     await this.strangers.load();
     const nearDuplicates = new NearDuplicates(MAX_NEAR_DUPLICATES);
     this.nearDuplicates = nearDuplicates; // URLs settled in the meantime are added to it
-    let lastId = 0;
-    for (;;) {
-      const page = await this.store.list({ crawler: this.crawler, indexed: true }, lastId, PAGE_SIZE);
-      for (const state of page) if (state.simhash !== undefined) this.addIndexed(state, state.simhash);
-      const lastState = page.at(-1);
-      if (!lastState || page.length < PAGE_SIZE) return;
-      lastId = lastState.id;
-    }
+    await readTexts(this.store, this.crawler, (text) => {
+      if (text.simhash !== undefined) this.addIndexed(text, text.simhash);
+      return true;
+    });
   }
 }
 

@@ -36,7 +36,8 @@ describe('a text belonged to another document', () => {
   /** A site with one document, whose text changed last at 5, and a page that was last visited at some time. */
   async function siteWith(particulars: Partial<UrlState> = {}) {
     const other = { ...page(1, 'http://a.example/'), stamp: TEXT, title: 'Site', lastChangeAt: at(5), ...particulars };
-    const catalog = { find: async () => undefined, get: async () => [other], list: async () => [other] };
+    const list = async () => [other];
+    const catalog = { find: async () => undefined, get: list, list, listTexts: list };
     const sameTexts = new SameTexts(
       'test',
       catalog,
@@ -113,6 +114,7 @@ it('a subtree of repeated texts ends also if a page is settled only after those 
       find: async (_, url) => states.get(url),
       get: async (ids) => [...states.values()].filter(({ id }) => ids.includes(id)),
       list: async () => [root],
+      listTexts: async () => [{ ...root, stamp: 'text' }],
     },
     () => ({ leaveOut: { exactDuplicates: true, directoryListings: false, unlinked: false } }),
     { rank: async () => 0 },

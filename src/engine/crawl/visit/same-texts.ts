@@ -17,7 +17,7 @@ import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import { EXACT_DUPLICATE } from '../../../domain/crawl/disposition.js';
 import { isRedirecting } from '../../../domain/crawl/redirects.js';
 import { UNKNOWN_STAMP, type UrlId, type UrlState } from '../../../domain/crawl/url-state.js';
-import type { UrlCatalog } from '../../ports/frontier-store.js';
+import type { IndexedText, UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageOutcome } from '../../ports/page-task.js';
 import { isSampled } from '../evidence/endless-links.js';
 import type { Strangers } from '../hosts/strangers.js';
@@ -52,7 +52,7 @@ export class SameTexts {
 
   constructor(
     private readonly crawler: string,
-    private readonly store: Pick<UrlCatalog, 'find' | 'get' | 'list'>,
+    private readonly store: Pick<UrlCatalog, 'find' | 'get' | 'list' | 'listTexts'>,
     private readonly getSettings: () => Pick<CrawlerDefinition, 'leaveOut' | 'acl'>,
     private readonly strangers: Pick<Strangers, 'rank'>,
   ) {}
@@ -218,14 +218,24 @@ export class SameTexts {
   }
 
   private async load(): Promise<void> {
-    let lastId = 0;
-    for (let read = 0; read < MAX_TEXTS; read += PAGE_SIZE) {
-      const page = await this.store.list({ crawler: this.crawler, indexed: true }, lastId, PAGE_SIZE);
-      for (const state of page) if (state.stamp) this.documents.add({ ...state, stamp: state.stamp });
-      const lastState = page.at(-1);
-      if (!lastState || page.length < PAGE_SIZE) return;
-      lastId = lastState.id;
-    }
+    let left = MAX_TEXTS;
+    await readTexts(this.store, this.crawler, (text) => {
+      if (text.stamp) this.documents.add(text);
+      return --left > 0;
+    });
+  }
+}
+
+/** Hands out the texts of all indexed documents until it is told that they are enough. */
+export async function readTexts(
+  store: Pick<UrlCatalog, 'listTexts'>,
+  crawler: string,
+  take: (text: IndexedText) => boolean,
+): Promise<void> {
+  for (let lastId = 0; ; ) {
+    const texts = await store.listTexts(crawler, lastId, PAGE_SIZE);
+    if (!texts.every(take) || texts.length < PAGE_SIZE) return;
+    lastId = texts.at(-1)!.id;
   }
 }
 
