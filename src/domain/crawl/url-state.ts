@@ -131,6 +131,11 @@ export interface UrlState {
   readonly pendingDeletion?: Reason;
 }
 
+/** What identifies the text of a document in the index. */
+export interface IndexedText extends Pick<UrlState, 'id' | 'hostKey' | 'simhash'> {
+  readonly stamp: string;
+}
+
 /** The stamp of an unknown document; it is not a digest. */
 export const UNKNOWN_STAMP = '';
 

@@ -4,7 +4,7 @@
  * `listDue` (what may be fetched; a lease is held in memory by the caller and costs no write) and `settle` (the only
  * way in which the state of a URL changes). All verbs take batches; each call is one transaction.
  */
-import type { StateChanges, UrlId, UrlState } from '../../domain/crawl/url-state.js';
+import type { IndexedText, StateChanges, UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { Reason } from '../../domain/policy/reasons.js';
 import type { OrderKind, OrderState } from '../../domain/push/order.js';
@@ -272,19 +272,12 @@ export interface UrlQueue {
 }
 
 /** What is known about URLs, for lists, counts and explanations. */
-export interface IndexedText extends Pick<UrlState, 'id' | 'hostKey' | 'simhash'> {
-  readonly stamp: string;
-}
-
 export interface UrlCatalog {
   find(crawler: string, url: string): Promise<UrlState | undefined>;
   get(ids: readonly UrlId[]): Promise<UrlState[]>;
-  /**
-   * Lists matching URLs after the one with the id `after` (0 to start), in the store's own order, which is the same for
-   * every page.
-   */
+  /** Lists matching URLs after that with the id `after` (0 to start), in an order that is the same for every page. */
   list(filter: UrlFilter, after: UrlId, limit: number): Promise<UrlState[]>;
-  /** Lists what is known of the texts of indexed documents, in the order of `list`: a crawl that begins reads them all. */
+  /** Lists the texts of all indexed documents, in the order of `list`. */
   listTexts(crawler: string, after: UrlId, limit: number): Promise<IndexedText[]>;
   /**
    * Like list, but for interactive use: searches for a limited time, whatever the filter and the size of the store, and

@@ -1,4 +1,4 @@
-import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import type { IndexedText, UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { SOURCES, type SourceNumber } from '../../../domain/frontier/sources.js';
 import type { Instant } from '../../../domain/time/units.js';
 import { getHostKey, toCrawlUrl } from '../../../domain/url/crawl-url.js';
@@ -6,7 +6,6 @@ import { computeUrlKey } from '../../../domain/url/url-key.js';
 import {
   type CrawlerCounts,
   type FrontierStore,
-  type IndexedText,
   type LedgerEntry,
   type LedgerFilter,
   MAX_OLDEST_HOSTS,

@@ -3,11 +3,11 @@
  * integers, because 10 million rows are read and written often. Status and discovery are stored as positions in lists, so
  * entries may only be added at the end.
  */
-import { NEVER_CRAWLED, URL_STATUSES, type UrlState } from '../../../domain/crawl/url-state.js';
+import { type IndexedText, NEVER_CRAWLED, URL_STATUSES, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
 import { toReason } from '../../../domain/policy/reasons.js';
 import { type Duration, earlier, type Instant } from '../../../domain/time/units.js';
-import type { IndexedText, NewUrl, UrlChanges, UrlFilter } from '../../../engine/ports/frontier-store.js';
+import type { NewUrl, UrlChanges, UrlFilter } from '../../../engine/ports/frontier-store.js';
 import type { CountedRow } from './tally.js';
 
 export const DISCOVERED_VIA = [

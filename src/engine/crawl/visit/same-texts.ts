@@ -16,8 +16,8 @@ import { hasSameSketch, type TextSample } from '../../../domain/content/text-sam
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import { EXACT_DUPLICATE } from '../../../domain/crawl/disposition.js';
 import { isRedirecting } from '../../../domain/crawl/redirects.js';
-import { UNKNOWN_STAMP, type UrlId, type UrlState } from '../../../domain/crawl/url-state.js';
-import type { IndexedText, UrlCatalog } from '../../ports/frontier-store.js';
+import { type IndexedText, UNKNOWN_STAMP, type UrlId, type UrlState } from '../../../domain/crawl/url-state.js';
+import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageOutcome } from '../../ports/page-task.js';
 import { isSampled } from '../evidence/endless-links.js';
 import type { Strangers } from '../hosts/strangers.js';
