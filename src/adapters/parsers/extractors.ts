@@ -167,7 +167,7 @@ function extractXml(body: Buffer, context: ExtractionContext, buffer: TextBuffer
 function extractText(body: Buffer, context: ExtractionContext, buffer: TextBuffer): Extraction {
   const encoding = findEncoding(body, parseCharset(context.contentType), 'text');
   const utf8 = toUtf8(body, encoding);
-  buffer.begin(utf8.length);
+  buffer.begin(utf8.length, true);
   buffer.append(utf8);
   return extractTextOnly(encoding, context, buffer);
 }
@@ -192,7 +192,7 @@ function extractStructuredText(
   const structured = (STRUCTURED_READERS.get(mediaType) ?? readJson)(toUtf8(body, encoding).toString('utf8'));
   const { title = '', links = [], fields } = structured;
   const utf8 = Buffer.from(structured.text.toWellFormed());
-  buffer.begin(utf8.length);
+  buffer.begin(utf8.length, true);
   buffer.append(utf8);
   const distinctLinks = new DistinctLinks<RawLink>(context.maxLinks);
   for (const link of links) distinctLinks.add(link);

@@ -210,7 +210,7 @@ describe('other content', () => {
     expect(read(` <b>${GERMAN}\n\n&amp; <a href=1> `, 'text/plain; charset=utf-8')).toEqual({
       encoding: 'utf-8',
       title: '',
-      text: `<b>${GERMAN} &amp; <a href=1>`,
+      text: `<b>${GERMAN}\n&amp; <a href=1>`,
       language: 'de',
       links: [],
       metas: [],

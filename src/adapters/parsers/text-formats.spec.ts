@@ -26,7 +26,7 @@ it('reads the values and title of JSON, and invalid JSON as plain text', () => {
   expect(read('[12345678901234567890,1e400,1.50]', 'application/json').text).toBe('12345678901234567890 1e400 1.50');
   expect(read('{"a":"x"', 'application/json').text).toBe('{"a":"x"');
   expect(read('['.repeat(100_000), 'application/json').text.length).toBe(1_000);
-  expect(read('{"a":"x"}\n{"a":"y"}\n', 'application/x-ndjson').text).toBe('x y');
+  expect(read('{"a":"x\\nz"}\n{"a":"y"}\n', 'application/x-ndjson').text).toBe('x z\ny');
 });
 
 it('reads cells and columns of tables', () => {
@@ -35,10 +35,22 @@ it('reads cells and columns of tables', () => {
     { name: 'column', value: 'b, c' },
     { name: 'row_count', value: '2' },
   ];
-  const text = 'a b, c 1 say "x" 2 3';
-  expect(read('a,"b, c"\r\n1,"say ""x"""\r\n2,3\r\n', 'text/csv')).toMatchObject({ text, fields });
-  expect(read('a;b\n1,5;2\n', 'text/csv').text).toBe('a b 1,5 2');
-  expect(read('a\tb\n1\t2', 'text/tab-separated-values').text).toBe('a b 1 2');
+  const text = 'a b, c\n1 say "x"\n2 3 4';
+  for (const end of ['\r\n', '\n', '\r'])
+    expect(read(`a,"b, c"${end}1,"say ""x"""${end}2,"3${end}4"${end}`, 'text/csv')).toMatchObject({ text, fields });
+  expect(read('a;b\n1,5;2\n', 'text/csv').text).toBe('a b\n1,5 2');
+  expect(read('a\tb\n1\t2', 'text/tab-separated-values').text).toBe('a b\n1 2');
+});
+
+it('finds out what separates the cells of a table', () => {
+  const columns = [
+    { name: 'column', value: 'a' },
+    { name: 'column', value: 'b,;c' },
+    { name: 'row_count', value: '1' },
+  ];
+  for (const separator of [',', ';', '\t', '|'])
+    expect(read(`a${separator}"b,;c"\n1${separator}2\n`, 'text/csv')).toMatchObject({ fields: columns });
+  expect(read('sep=#\r\na#"b,;c"\n1#2', 'text/csv')).toMatchObject({ text: 'a b,;c\n1 2', fields: columns });
 });
 
 it('reads title, front matter and links of Markdown', () => {
@@ -49,6 +61,17 @@ it('reads title, front matter and links of Markdown', () => {
     ['/x_(y)', 'https://b/', '../z'],
     [{ name: 'author', value: 'Ada' }],
   ]);
-  expect(text).toContain('# Heading See');
+  expect(text).toContain('# Heading\nSee');
   expect(read('text\n\n## Second ##\n', 'text/markdown').title).toBe('Second');
+  expect(read('Under\nlined\n=====\n# Second\n', 'text/markdown').title).toBe('lined');
+  expect(read('<h1 align="center">HTML</h1>\n<a id="x" href="y.html">z</a>\n', 'text/markdown')).toMatchObject({
+    title: 'HTML',
+    links: ['y.html'],
+  });
+});
+
+it('takes nothing in the code of Markdown for a heading or a link', () => {
+  const code = '```sh\n# install\nrun[it](now)\n~~~\n```\n~~~~\n# more\n```\n~~~~\n';
+  const page = `${code}\n# Use\n\nCall \`a[i](x)\` as [told](b.md).\n`;
+  expect(read(page, 'text/markdown')).toMatchObject({ title: 'Use', links: ['b.md'] });
 });

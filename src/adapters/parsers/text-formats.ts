@@ -26,40 +26,50 @@ export function readJson(text: string): StructuredText {
 /** Reads one JSON text per line. */
 export function readJsonLines(text: string): StructuredText {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return { text: lines.map((line) => readJson(line).text).join(' ') };
+  return { text: lines.map((line) => readJson(line).text.replace(/[\n\r]+/g, ' ')).join('\n') };
 }
 
 const MAX_COLUMNS = 500;
 
 /**
- * Returns the cells separated by spaces, and the names in the first line as metas (`column`). The format is RFC 4180
- * with any kind of line break.
+ * Returns a line for each row, with the cells separated by spaces, and the names in the first row as metas (`column`).
+ * The format is RFC 4180 with any kind of line break.
  */
-export function readTable(text: string, separator: ',' | '\t'): StructuredText {
-  const cells: string[] = [];
-  const columns: string[] = [];
-  let rowCount = 0;
-  let position = 0;
-  const actualSeparator = separator === ',' && isSemicolonTable(text) ? ';' : separator;
-  while (position < text.length) {
-    const { cell, next, endsRow } = readCell(text, position, actualSeparator);
-    if (rowCount === 0 && columns.length < MAX_COLUMNS && cell.trim() !== '') columns.push(cell.trim().slice(0, 200));
-    cells.push(cell);
-    if (endsRow) rowCount++;
+export function readTable(source: string, usualSeparator: ',' | '\t'): StructuredText {
+  const text = source.replace(/\r\n?/g, '\n');
+  const { separator, start } = findSeparator(text, usualSeparator);
+  const rows: string[] = [];
+  let cells: string[] = [];
+  let columns: string[] = [];
+  for (let position = start; position < text.length; ) {
+    const { cell, next, endsRow } = readCell(text, position, separator);
+    cells.push(cell.replaceAll('\n', ' ').trim());
     position = next;
+    if (!endsRow) continue;
+    if (rows.length === 0) columns = cells.filter((name) => name !== '').slice(0, MAX_COLUMNS);
+    rows.push(cells.join(' '));
+    cells = [];
   }
+  if (cells.length > 0) rows.push(cells.join(' '));
   const fields = [
-    ...columns.map((value) => ({ name: 'column', value })),
-    { name: 'row_count', value: String(Math.max(0, rowCount - 1)) },
+    ...columns.map((name) => ({ name: 'column', value: name.slice(0, 200) })),
+    { name: 'row_count', value: String(Math.max(0, rows.length - 1)) },
   ];
-  return { text: cells.join(' '), fields };
+  return { text: rows.join('\n'), fields };
 }
 
-/** In locales where the comma is the decimal separator, programs separate cells by semicolons. */
-function isSemicolonTable(text: string): boolean {
+/**
+ * Programs write other separators than the name of the format says: a semicolon where the comma is the decimal
+ * separator, tabs, bars. For Excel, some state theirs in a line before the table.
+ */
+function findSeparator(text: string, usual: string): { readonly separator: string; readonly start: number } {
+  const [statement = '', stated] = /^"?sep=([^"\n])"?\n/i.exec(text.slice(0, 20)) ?? [];
+  if (stated !== undefined) return { separator: stated, start: statement.length };
   const end = text.indexOf('\n');
-  const firstLine = text.slice(0, end < 0 ? 10_000 : Math.min(end, 10_000));
-  return firstLine.split(';').length > firstLine.split(',').length;
+  const firstLine = text.slice(0, end < 0 ? 10_000 : Math.min(end, 10_000)).replace(/"[^"]*"/g, '');
+  const count = (separator: string): number => firstLine.split(separator).length;
+  const separator = [usual, ',', ';', '\t', '|'].reduce((best, other) => (count(other) > count(best) ? other : best));
+  return { separator, start: 0 };
 }
 
 function readCell(text: string, start: number, separator: string): { cell: string; next: number; endsRow: boolean } {
@@ -76,10 +86,16 @@ function readCell(text: string, start: number, separator: string): { cell: strin
   return { cell: quoted + text.slice(from, end), next: end + 1, endsRow: end >= text.length || text[end] === '\n' };
 }
 
-const HEADING = /^ {0,3}#{1,6}[ \t]+(\S[^\n]*)/;
+const HEADING = /^ {0,3}#{1,6}[ \t]+(\S[^\n]*)|^<h1[^<>]{0,200}>([^<>]{1,500})<\/h1>/i;
+/** Below a line of text, which it makes a heading. */
+const UNDERLINE = /^ {0,3}=+\s*$/;
+/** Begins or ends a block of code, in which nothing is a heading or a link. */
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+const CODE_SPAN = /`[^`]*`/g;
 const LINK_DEFINITION = /^ {0,3}\[[^\]\n]{1,200}\]:[ \t]*(\S+)/;
 const INLINE_LINK = /\]\(\s{0,9}<?([^\s()<>]+(?:\([^\s()<>]*\)[^\s()<>]*)?)/g;
 const AUTO_LINK = /<(https?:\/\/[^\s<>]+)>/g;
+const HTML_LINK = /<a\s[^<>]{0,500}?\bhref\s{0,9}=\s{0,9}["']([^"'<>]+)/gi;
 const FRONT_MATTER_FIELD = /^([\w-]{1,40}):[ \t]*(\S[^\n]*)/;
 const DELIVERED_FIELDS = new Set(['author', 'description', 'keywords']);
 const MAX_LINE_LENGTH = 100_000;
@@ -96,15 +112,28 @@ export function readMarkdown(text: string): StructuredText {
     if (name === 'title') title = unquoted;
     else if (DELIVERED_FIELDS.has(name)) fields.push({ name, value: unquoted });
   }
-  for (const line of frontMatter.body.split('\n')) {
-    if (line.length > MAX_LINE_LENGTH) continue;
-    title ??= HEADING.exec(line)?.[1]?.replaceAll('#', '').trim();
+  let fence: string | undefined;
+  let previousLine = '';
+  for (const source of frontMatter.body.split(/\r?\n|\r/)) {
+    if (source.length > MAX_LINE_LENGTH) continue;
+    const mark = FENCE.exec(source)?.[1];
+    if (mark !== undefined) fence = fence === undefined ? mark : mark.startsWith(fence) ? undefined : fence;
+    if (mark !== undefined || fence !== undefined) continue;
+    title ??= findHeading(source, previousLine);
+    previousLine = source;
+    const line = source.replace(CODE_SPAN, ' ');
     const definition = LINK_DEFINITION.exec(line)?.[1];
     if (definition !== undefined) links.push(toLink(definition));
-    for (const pattern of [INLINE_LINK, AUTO_LINK])
+    for (const pattern of [INLINE_LINK, AUTO_LINK, HTML_LINK])
       for (const [, href = ''] of line.matchAll(pattern)) if (href.length <= MAX_URL_LENGTH) links.push(toLink(href));
   }
   return { text: frontMatter.body, title: title?.slice(0, MAX_TITLE_LENGTH), links, fields };
+}
+
+function findHeading(line: string, previousLine: string): string | undefined {
+  if (UNDERLINE.test(line)) return previousLine.trim() || undefined;
+  const [, hashed, element] = HEADING.exec(line) ?? [];
+  return (hashed?.replaceAll('#', '') ?? element)?.trim();
 }
 
 function splitFrontMatter(text: string): { lines: readonly string[]; body: string } {

@@ -153,6 +153,8 @@ export function foldWhitespace(text: string): string {
 class TextCollector {
   private text = '';
   private endsWithSpace = true;
+  /** Whether line breaks in the page's text are shown as such. */
+  private keepsLines = false;
   private readonly headings: { readonly level: number; readonly start: number; end: number }[] = [];
   private readonly blockEnds: number[] = [];
   /** Offsets of the spaces that are line breaks. */
@@ -181,7 +183,10 @@ class TextCollector {
     if ((kind?.mayBeHidden && isHidden(element)) || this.options.excluded?.has(element)) return;
     const level = kind?.level;
     const heading = level === undefined ? undefined : this.openHeading(level);
+    const { keepsLines } = this;
+    this.keepsLines ||= element.name === 'pre';
     for (const child of element.children) this.visit(child);
+    this.keepsLines = keepsLines;
     if (isBlock) this.endBlock(kind?.breaksLine);
     if (heading) heading.end = this.text.length;
   }
@@ -214,7 +219,16 @@ class TextCollector {
   }
 
   private appendText(node: Text): void {
-    let text = foldWhitespace(node.data);
+    if (!this.keepsLines) this.appendLine(node, node.data);
+    else
+      for (const [index, line] of node.data.split(/[\n\r]+/).entries()) {
+        if (index > 0) this.endBlock(true);
+        this.appendLine(node, line);
+      }
+  }
+
+  private appendLine(node: Text, line: string): void {
+    let text = foldWhitespace(line);
     if (this.endsWithSpace && text.startsWith(' ')) text = text.slice(1);
     if (text === '') return;
     this.text += text;

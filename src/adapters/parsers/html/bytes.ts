@@ -1,6 +1,7 @@
 /** ASCII codes and byte classes that the markup readers share. */
 export const TAB = 0x09;
 export const LINE_FEED = 0x0a;
+export const CARRIAGE_RETURN = 0x0d;
 export const SPACE = 0x20;
 export const BANG = 0x21;
 export const QUOTE = 0x22;
@@ -23,7 +24,7 @@ const ENDS_NAME = 2;
  * of a tag's name.
  */
 const BYTE_CLASSES = new Uint8Array(256).fill(NAME_PART);
-for (const byte of [TAB, LINE_FEED, 0x0c, 0x0d, SPACE]) BYTE_CLASSES[byte] = IS_SPACE | ENDS_NAME;
+for (const byte of [TAB, LINE_FEED, 0x0c, CARRIAGE_RETURN, SPACE]) BYTE_CLASSES[byte] = IS_SPACE | ENDS_NAME;
 for (const byte of [SLASH, GREATER]) BYTE_CLASSES[byte] = ENDS_NAME;
 
 export function isSpace(byte: number): boolean {

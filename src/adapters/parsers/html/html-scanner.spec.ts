@@ -192,6 +192,10 @@ describe('the text', () => {
     expect(text('o<b>n</b>e t<!-- x -->w<a href=1>o</a> <span>thr</span>ee<wbr>!')).toBe('one two three!');
   });
 
+  it('has the lines of preformatted text', () => {
+    expect(text('a\nb<pre>\nif (c)\r\n  <b>d</b>;\n\n&#10;e</pre>f\ng')).toBe('a b\nif (c)\nd;\ne\nf g');
+  });
+
   it('excludes scripts, styles, titles, noscript, inert templates, frames and SVG styles', () => {
     expect(
       text(

@@ -125,6 +125,7 @@ export class HtmlScanner {
       else this.text.startNewWord();
     }
     if (element.name === 'h1') this.readHeading(isEndTag);
+    else if (element.name === 'pre') this.text.keepsLines = !isEndTag;
     else if (element.name === MARKER_ELEMENT) this.hasMarkingNode = true;
     if (isPlain) return end;
     return isEndTag ? this.readEndTag(end) : this.readStartTag(end);

@@ -1,8 +1,8 @@
 /**
  * Collects a page's visible text as UTF-8 with white space folded: runs of it become one space, or one line break
- * between blocks, the text is trimmed, and soft hyphens, which would hide words from a search, are removed.
+ * between blocks and where lines have a meaning, the text is trimmed, and soft hyphens, which would hide words from a search, are removed.
  */
-import { AMPERSAND, LESS, LINE_FEED, SPACE } from './bytes.js';
+import { AMPERSAND, CARRIAGE_RETURN, LESS, LINE_FEED, SPACE } from './bytes.js';
 import { CharacterReferences } from './character-reference.js';
 
 const PLAIN = 0;
@@ -32,13 +32,16 @@ const MAX_SHORT_RUN = 32;
 export class TextBuffer {
   private bytes = Buffer.allocUnsafeSlow(1 << 16);
   private length = 0;
+  /** Whether line breaks in the source are kept, as in plain text and code. */
+  keepsLines = false;
   private readonly references = new CharacterReferences();
 
   /** Begins a new text from a source of this many bytes. */
-  begin(sourceLength: number): void {
+  begin(sourceLength: number, keepsLines = false): void {
     const requiredSize = Math.ceil(sourceLength * GROWTH_FACTOR) + 16;
     if (this.bytes.length < requiredSize) this.bytes = Buffer.allocUnsafeSlow(requiredSize);
     this.length = 0;
+    this.keepsLines = keepsLines;
   }
 
   /** Size of the text so far, in bytes. */
@@ -62,7 +65,8 @@ export class TextBuffer {
         position++;
       } else {
         const isSoftHyphen = byte === 0xc2 && source[position + 1] === SOFT_HYPHEN;
-        if (!isSoftHyphen) this.startNewWord();
+        if (this.keepsLines && (byte === LINE_FEED || byte === CARRIAGE_RETURN)) this.startNewLine();
+        else if (!isSoftHyphen) this.startNewWord();
         position += blankWidth;
       }
     }
