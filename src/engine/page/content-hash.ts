@@ -59,6 +59,7 @@ function hashBytes(
       ...listCut(page),
       ...settings,
       ...listGivenTextSettings(draft),
+      ...listChunkSettings(page),
       ...listFiles(page, parts),
     ].join('\0'),
     digest,
@@ -153,6 +154,10 @@ function listFormSettings({ contentDefinition }: FetchedPage): string[] {
   const { headings, markdown, chunks } = contentDefinition;
   return [JSON.stringify({ headings, markdown, chunks })];
 }
+
+/** The chunks of a document are made of its text, which depends on its bytes alone. */
+const listChunkSettings = ({ contentDefinition, mediaType }: FetchedPage): string[] =>
+  contentDefinition?.chunks && !isPage(mediaType) ? [JSON.stringify(contentDefinition.chunks)] : [];
 
 /** What else is delivered of the page: a moved link or a new heading is a change even if the text is the same. */
 function listForms({ content }: FetchedPage, { givenText }: DocumentDraft, digest: Digest): string[] {

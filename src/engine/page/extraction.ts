@@ -59,9 +59,12 @@ export async function extractContent(
   mediaType: string,
   tools: ExtractionTools,
 ): Promise<Extraction | Refusal | FailedVisit> {
-  const needsText =
-    needsPageText(page) || needsDocumentText(page, mediaType, tools.reader) || needsContentHash(page, mediaType);
   const contentDefinition = findCompiledContent(page)?.definition;
+  const needsText =
+    needsPageText(page) ||
+    needsDocumentText(page, mediaType, tools.reader) ||
+    needsContentHash(page, mediaType) ||
+    contentDefinition?.chunks !== undefined;
   const context: ExtractionContext = {
     url: page.url.href,
     contentType: headers['content-type'],

@@ -1,4 +1,5 @@
 import { splitIntoChunks } from '../../domain/content/chunks.js';
+import { isPage } from '../../domain/content/document-types.js';
 import { OutputBudget } from '../../domain/content/output-budget.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { PushDocument } from '../../domain/push/order.js';
@@ -109,11 +110,11 @@ function createDocument(
   const { contentMetas, visitMetas, text } = draft;
   const contentMetaNames = new Set(contentMetas.map(({ name }) => name));
   const headMetas = draft.headMetas.filter(({ name }) => !contentMetaNames.has(name));
-  const budget = new OutputBudget(page.body.byteLength);
+  const budget = new OutputBudget(measureSource(page));
   const parts = partDrafts && createPartDocuments(partDrafts, digest, budget);
   const stamp = hashContent(page, { ...draft, headMetas }, digest, parts);
   const { isCut } = page.content;
-  const { headings, markdown, chunks } = draft.hasOtherText ? deriveForms(page, text) : page.content;
+  const { headings, markdown, chunks } = findForms(page, draft);
   const document: PushDocument = {
     uri: page.url.href,
     stamp,
@@ -131,18 +132,24 @@ function createDocument(
   return document;
 }
 
+/** Compressed documents have more text than bytes. */
+const measureSource = ({ body, content: { text, parts = [] } }: FetchedPage): number =>
+  parts.reduce((length, part) => length + part.text.length, Math.max(body.byteLength, text.length));
+
 function spend(budget: OutputBudget, document: PushDocument): void {
   if (budget.add(document)) return;
   const message = `more than ${budget.limit} characters would be delivered for the page`;
   throw new StepFailed('document-too-large', message);
 }
 
-/** The chunks of a text that is not the page's own, which has no headings. */
-function deriveForms(
-  { contentDefinition }: FetchedPage,
-  text: string,
+/** Only a page's own text has headings and Markdown. */
+function findForms(
+  { content, contentDefinition, file, mediaType }: FetchedPage,
+  { hasOtherText, text: givenText }: DocumentDraft,
 ): Pick<PushDocument, 'headings' | 'markdown' | 'chunks'> {
+  if (!hasOtherText && !file && isPage(mediaType)) return content;
   if (!contentDefinition?.chunks) return {};
+  const text = hasOtherText ? givenText : content.text;
   const blockEnds = Array.from(text.matchAll(/\n+/g), ({ index }) => index);
   return { chunks: splitIntoChunks({ text, headings: [], blockEnds }, contentDefinition.chunks) };
 }

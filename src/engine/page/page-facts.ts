@@ -215,7 +215,7 @@ const MAX_LIST = 500;
 /** Maximum length of the text of all parts together. */
 const MAX_PART_TEXT = 200_000;
 
-export const toReadingView = (content: PageContent, { metas, text, parts }: PushDocument): PageReading => ({
+export const toReadingView = (content: PageContent, { metas, text, parts, chunks }: PushDocument): PageReading => ({
   text: (text || content.text).slice(0, MAX_TEXT).toWellFormed(),
   textLength: content.text.length,
   ...(content.language === undefined ? {} : { language: content.language }),
@@ -225,7 +225,7 @@ export const toReadingView = (content: PageContent, { metas, text, parts }: Push
   ...(content.look ? { look: content.look } : {}),
   ...(content.headings ? { headings: content.headings.slice(0, MAX_LIST) } : {}),
   ...(content.markdown === undefined ? {} : { markdown: content.markdown.slice(0, MAX_TEXT).toWellFormed() }),
-  ...(content.chunks ? { chunks: content.chunks.slice(0, MAX_LIST) } : {}),
+  ...(chunks ? { chunks: chunks.slice(0, MAX_LIST) } : {}),
   ...(parts ? { parts: toPartsView(parts) } : {}),
 });
 

@@ -97,6 +97,15 @@ describe('files within a document', () => {
     expect(gone).toEqual(['delete ', 'delete #member=a.txt', 'delete #member=c.txt']);
   });
 
+  it('have chunks of their own texts where chunks are wanted', async () => {
+    publish({ 'a.docx': docx('The plan for the lake. '.repeat(9)), 'b.txt': 'Two' });
+    await start([processes], '<cw:Content><cw:Output chunks="30"/></cw:Content>');
+    const chunked = [...world.pushed().values()];
+    expect(chunked.map(({ chunks }) => chunks!.length > 1)).toEqual([false, true, false]);
+    for (const { text, chunks } of chunked)
+      for (const chunk of chunks!) expect(text.slice(chunk.start, chunk.end)).toBe(chunk.text);
+  });
+
   it('stay when there was no time to read the document, and go when it is locked', async () => {
     publish({ 'a.txt': 'One' });
     let refusal: 'extract-timeout' | 'extract-encrypted' | undefined;

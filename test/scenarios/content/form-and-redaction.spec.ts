@@ -32,6 +32,35 @@ it('a moved link, indented code and another level of a heading are changes where
   }
 });
 
+it('documents that are no pages are delivered in chunks, too, and another size of them is a change', async () => {
+  const site = await startSite();
+  const lines = ['Herons eat fish.', 'They stand in the lake for hours.', 'Nobody knows why they do not fall over.'];
+  site.set('/', html('<a href="/herons.txt">herons</a>'));
+  site.set('/herons.txt', { headers: { 'content-type': 'text/plain' }, body: lines.join('\n') });
+  const configure = (size: number) => ({
+    crawler: `<Root url="${site.url('/')}"/><cw:Content><cw:Output chunks="${size}"/></cw:Content>`,
+    index: 'none' as const,
+  });
+  const world = await crawl(configure(20));
+  const uri = site.url('/herons.txt');
+  const readChunks = () =>
+    world
+      .pushed()
+      .get(uri)!
+      .chunks!.map(({ text }) => text);
+  expect(readChunks()).toEqual([`${lines[0]}\n${lines[1]}`, lines[2]]);
+  const before = world.orders().length;
+  const visit = async (): Promise<void> => {
+    await world.engine.maintenance.refresh('test', { url: uri });
+    await world.untilIdle();
+  };
+  await visit();
+  expect(world.orders()).toHaveLength(before);
+  await world.reconfigure(configure(40));
+  await visit();
+  expect(readChunks()).toEqual([lines.join('\n')]);
+});
+
 const MAIL = /[\w.]+@[\w.]+/g;
 const PAGE = html(
   `<h2>Ask ann@a.example</h2><p>Write to bob@a.example about herons.</p><section><h3>Carl</h3><p>${'carl@a.example '.repeat(20)}</p></section>`,
