@@ -119,6 +119,18 @@ describe('a feed', () => {
       truncated: false,
     });
   });
+
+  it.each([
+    ['http://a/blog/', ['http://a/blog/1', 'http://a/2', 'http://a/blog/sub/3', 'http://b/4', 'http://c/5']],
+    ['/blog/feed.xml', ['/blog/1', '/2', '/blog/sub/3', 'http://b/4', 'http://c/5']],
+    ['blog/', ['blog/1', '/2', 'blog/sub/3', 'http://b/4', 'http://c/5']],
+  ])('may state the base %s of its URLs', (base, urls) => {
+    const entries = [
+      '<entry><link href="1"/></entry><entry><link href="/2"/></entry><entry xml:base="sub/"><link href="3"/></entry>',
+      '<entry xml:base="http://b/x/"><link href="/4"/></entry><entry><link href="http://c/5"/></entry>',
+    ].join('');
+    expect(read(`<feed xml:base="${base}">${entries}</feed>`)!.entries.map(({ url }) => url)).toEqual(urls);
+  });
 });
 
 it('may be the listing of a bucket, whose keys are relative URLs', () => {

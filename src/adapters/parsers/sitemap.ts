@@ -3,7 +3,7 @@
  * XML, it returns what could be read.
  */
 import type { SitemapContent, SitemapEntry } from '../../engine/ports/page-reader.js';
-import { readXml, type XmlHandler } from './xml-reader.js';
+import { BASE, readXml, resolveInBase, type XmlHandler } from './xml-reader.js';
 
 type XmlKind = Exclude<SitemapContent['kind'], 'text'>;
 
@@ -27,6 +27,8 @@ const URL_FIELDS: Record<XmlKind, string> = { urlset: 'loc', index: 'loc', feed:
 const TIME_FIELDS = new Set(['lastmod', 'lastmodified', 'updated', 'pubdate', 'date']);
 
 const MAX_FIELD_LENGTH = 8_192;
+/** Each URL becomes as long as its base. */
+const MAX_BASE_LENGTH = 2_048;
 const ABSOLUTE_URL = /^https?:\/\/\S+$/i;
 
 /** A program that fails while it makes a sitemap often prints its warnings before it, as text or as a piece of HTML. */
@@ -81,6 +83,9 @@ class SitemapCollector implements XmlHandler {
   private rel: string | undefined;
   /** The attributes of the feed's own link while its start tag is being read. */
   private feedLink: { href?: string; rel?: string } | undefined;
+  /** The `xml:base` of the feed, and that of the entry; each applies to the element whose start tag is being read. */
+  private readonly bases: { feed?: string; entry?: string } = {};
+  private tag: keyof SitemapCollector['bases'] | undefined;
   private hub: string | undefined;
   private self: string | undefined;
 
@@ -88,7 +93,9 @@ class SitemapCollector implements XmlHandler {
 
   onOpenTag(name: string): void {
     if (this.hasOtherRoot) return;
+    this.tag = undefined;
     if (this.kind === undefined) {
+      this.tag = 'feed';
       this.kind = Object.hasOwn(KINDS_BY_ROOT, name) ? KINDS_BY_ROOT[name] : undefined;
       this.hasOtherRoot = this.kind === undefined;
       this.isRdf = name === 'rdf';
@@ -96,6 +103,8 @@ class SitemapCollector implements XmlHandler {
       this.finishEntry();
       this.entry = { urls: [] };
       this.depth = 0;
+      this.tag = 'entry';
+      this.bases.entry = this.bases.feed;
     } else if (this.entry === undefined)
       this.feedLink = this.kind === 'feed' && /^(?:\w+:)?link$/.test(name) ? {} : undefined;
     else if (++this.depth === 1) {
@@ -112,6 +121,8 @@ class SitemapCollector implements XmlHandler {
       if (name === 'href') this.feedLink.href = value.trim();
       else if (name === 'rel') this.feedLink.rel = value.toLowerCase();
     }
+    if (this.tag !== undefined && name === BASE && value.length <= MAX_BASE_LENGTH)
+      this.bases[this.tag] = resolveInBase(this.bases.feed, value.trim());
     if (this.field === 'guid' && name === 'ispermalink') this.isPermalink = value.trim().toLowerCase() !== 'false';
     if (this.field !== 'link' || this.depth !== 1 || value.length > MAX_FIELD_LENGTH) return;
     if (name === 'href') this.href ??= value.trim();
@@ -168,7 +179,8 @@ class SitemapCollector implements XmlHandler {
 
   /** A sitemap may mistakenly contain several `loc` elements in one entry; a feed item is one document. */
   private addUrl(urls: string[], url: string): void {
-    if (this.kind === 'feed' ? urls.length === 0 : urls.length < this.maxEntries) urls.push(url);
+    if (this.kind === 'feed' ? urls.length === 0 : urls.length < this.maxEntries)
+      urls.push(this.kind === 'feed' ? resolveInBase(this.bases.entry, url) : url);
   }
 
   private finishEntry(): void {

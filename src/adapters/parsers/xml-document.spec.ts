@@ -59,6 +59,13 @@ describe('a feed', () => {
 });
 
 describe('an XML document', () => {
+  it('may state the base of its links in any element', () => {
+    const topic =
+      '<p xml:base="http://b/x/"><xref href="1"/><span xml:base="y/"><xref href="2"/></span><xref href="3"/></p>';
+    const links = hrefs(read(`<topic base="no">${topic}<xref href="4"/></topic>`));
+    expect(links).toEqual(['http://b/x/1', 'http://b/x/y/2', 'http://b/x/3', '4']);
+  });
+
   it('of DocBook has its title, author, date, the links of both versions, and words that markup does not cut', () => {
     const book = read(
       `<!DOCTYPE book PUBLIC "x" "y"><book xmlns:xlink="l"><info><title>Heron <emphasis>manual</emphasis></title>

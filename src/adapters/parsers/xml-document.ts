@@ -6,7 +6,7 @@ import { Tokenizer } from 'htmlparser2';
 import { DistinctLinks } from '../../domain/content/distinct-links.js';
 import type { RawLink } from '../../engine/ports/page-content.js';
 import type { TextBuffer } from './html/text-buffer.js';
-import { readXml } from './xml-reader.js';
+import { BASE, readXml, resolveInBase } from './xml-reader.js';
 
 export interface XmlDocument {
   readonly title: string;
@@ -56,6 +56,9 @@ const MAX_FACT_DEPTH = 6;
 const MAX_FACT_LENGTH = 2_048;
 const MAX_URL_LENGTH = 65_536;
 const MAX_COLLECTED_LENGTH = 1_000_000;
+/** Each link becomes as long as its base. */
+const MAX_BASE_LENGTH = 2_048;
+const MAX_BASES = 100;
 
 const isDeferred = (name: string): boolean => MARKUP_ELEMENTS.has(name) || URL_TEXT_ELEMENTS.has(name);
 
@@ -86,6 +89,8 @@ class XmlDocumentReader {
   private partDepth = Number.POSITIVE_INFINITY;
   private name = '';
   private attributes = new Map<string, string>();
+  /** `xml:base` of the open elements that have one. */
+  private readonly bases: { readonly depth: number; readonly base: string }[] = [];
   /** The element whose text is being collected in addition to the document's text. */
   private collectedElement: { readonly name: string; readonly depth: number; text: string } | undefined;
 
@@ -107,6 +112,8 @@ class XmlDocumentReader {
 
   onAttribute(name: string, value: string): void {
     if (this.attributes.size < 100) this.attributes.set(name, value);
+    if (name === BASE && value.length <= MAX_BASE_LENGTH && this.bases.length < MAX_BASES)
+      this.bases.push({ depth: this.depth, base: resolveInBase(this.bases.at(-1)?.base, value.trim()) });
   }
 
   onOpenTagEnd(): void {
@@ -136,6 +143,7 @@ class XmlDocumentReader {
     if (HIDDEN_ELEMENTS.has(name) && this.hiddenDepth > 0) this.hiddenDepth--;
     if (this.collectedElement && this.collectedElement.depth >= this.depth) this.endCollecting();
     this.endWord(name);
+    while ((this.bases.at(-1)?.depth ?? -1) >= this.depth) this.bases.pop();
     this.depth = Math.max(0, this.depth - 1);
     if (this.depth < this.partDepth) this.partDepth = Number.POSITIVE_INFINITY;
   }
@@ -191,7 +199,7 @@ class XmlDocumentReader {
   private addLink(href: string | undefined): void {
     const url = href?.trim() ?? '';
     if (url === '' || url.startsWith('#') || url.length > MAX_URL_LENGTH) return;
-    this.links.add({ href: url, kind: 'a', nofollow: false });
+    this.links.add({ href: resolveInBase(this.bases.at(-1)?.base, url), kind: 'a', nofollow: false });
   }
 
   /** Reads HTML that is embedded as text: feeds contain their articles in this form. */

@@ -67,6 +67,18 @@ export function readXml(xml: string, handler: XmlHandler): void {
   if (!handler.isDone()) tokenizer.end();
 }
 
+/** The attribute that states the base of the URLs in its element (XML Base). */
+export const BASE = 'xml:base';
+const ABSOLUTE = /^[a-z][a-z\d+.-]*:/i;
+
+/** Resolves a URL against `xml:base`, which may itself be relative to the document, as the result is then. */
+export function resolveInBase(base: string | undefined, url: string): string {
+  if (base === undefined || ABSOLUTE.test(url)) return url;
+  if (ABSOLUTE.test(base)) return URL.parse(url, base)?.href ?? url;
+  return url.startsWith('/') ? url : base.slice(0, base.lastIndexOf('/') + 1) + url;
+}
+
+/** The base keeps its prefix, because other vocabularies have bases of another kind. */
 function getLocalName(name: string): string {
-  return name.slice(name.indexOf(':') + 1).toLowerCase();
+  return name === BASE ? BASE : name.slice(name.indexOf(':') + 1).toLowerCase();
 }
