@@ -133,7 +133,7 @@ export const NO_COUNTERPART = 'has no counterpart';
 
 /** What becomes of a sitemap whose URLs are start URLs. */
 export const SITEMAP_NOTE =
-  'a root that no rule excludes, recognized by its content; its URLs are one hop away, which max-hops allows for';
+  'a root that no rule excludes, recognized by its content; its URLs are one hop away, so a limit of hops is one larger';
 
 const IN_FETCHER = 'in the Fetcher; passwords are not copied';
 

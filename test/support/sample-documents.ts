@@ -38,14 +38,8 @@ export function archiveOf(
   let at = 0;
   for (const [text, packed, size, checksum = 0] of entries) {
     const name = Buffer.from(text);
-    const facts = Buffer.alloc(26);
-    facts.writeUInt16LE(20, 0);
-    facts.writeUInt16LE(name.length > text.length ? NAMES_ARE_UTF8 : 0, 2);
-    facts.writeUInt16LE(method, 4);
-    facts.writeUInt32LE(checksum, 10);
-    facts.writeUInt32LE(packed.length, 14);
-    facts.writeUInt32LE(tell(size), 18);
-    facts.writeUInt16LE(name.length, 22);
+    const flags = name.length > text.length ? NAMES_ARE_UTF8 : 0;
+    const facts = entryFacts(name.length, packed.length, tell(size), { flags, method, checksum });
     const rest = Buffer.alloc(14);
     rest.writeUInt32LE(at, 10);
     files.push(Buffer.from('PK\x03\x04'), facts, name, packed);
@@ -63,6 +57,32 @@ export function archiveOf(
 }
 
 const NAMES_ARE_UTF8 = 0x800;
+const SIZES_FOLLOW = 8;
+
+/** What the header of an entry and the directory have in common. */
+function entryFacts(
+  nameLength: number,
+  packedSize: number,
+  size: number,
+  { flags = 0, method = 0, checksum = 0 }: { flags?: number; method?: 0 | 8; checksum?: number },
+): Buffer {
+  const facts = Buffer.alloc(26);
+  facts.writeUInt16LE(20, 0);
+  facts.writeUInt16LE(flags, 2);
+  facts.writeUInt16LE(method, 4);
+  facts.writeUInt32LE(checksum, 10);
+  facts.writeUInt32LE(packedSize, 14);
+  facts.writeUInt32LE(size, 18);
+  facts.writeUInt16LE(nameLength, 22);
+  return facts;
+}
+
+/** A stored entry, one character per byte; without its sizes if it was written to a stream. */
+export function zipEntry(name: string, content = '', isStreamed = false): string {
+  const size = isStreamed ? 0 : content.length;
+  const facts = entryFacts(name.length, size, size, { flags: isStreamed ? SIZES_FOLLOW : 0 });
+  return `PK\x03\x04${facts.toString('latin1')}${name}${content}`;
+}
 
 /** @param level 0 stores the files: compressing thousands of small ones, or large ones, takes seconds */
 export function zip(files: Record<string, string | Uint8Array>, level: 0 | 6 = 6): Uint8Array {

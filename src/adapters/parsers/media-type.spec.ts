@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { zipEntry } from '../../../test/support/sample-documents.js';
 import { detectMediaType } from './media-type.js';
 
 const sniffed = (bytes: string, path = '/', header?: string) =>
@@ -38,8 +39,6 @@ describe('the Content-Type header is used', () => {
 });
 
 const PNG = '\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR';
-const zipEntry = (name: string): string =>
-  `PK\x03\x04${'\x00'.repeat(22)}${String.fromCharCode(name.length)}\x00\x00\x00${name}`;
 const DOCX = zipEntry('word/document.xml');
 const WORDPROCESSING = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
@@ -199,7 +198,7 @@ describe('the bytes decide', () => {
       /wordprocessingml\.document$/,
     );
     expect(sniffed(`${zipEntry('xl/workbook.xml')}`)).toMatch(/spreadsheetml\.sheet$/);
-    expect(sniffed(zipEntry('mimetypeapplication/vnd.oasis.opendocument.textPK'))).toBe(
+    expect(sniffed(zipEntry('mimetype', 'application/vnd.oasis.opendocument.text'))).toBe(
       'application/vnd.oasis.opendocument.text',
     );
     expect(sniffed(zipEntry('anything'))).toBe('application/zip');

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { zipEntry } from '../../../test/support/sample-documents.js';
 import { findSignature, isBinary, looksBinary, sniffMediaType } from './signatures.js';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1');
-const toBytes = (number: number): string => String.fromCharCode(number & 255, number >> 8);
-/** A stored entry; without its size if it was written to a stream. */
-const zipEntry = (name: string, content = '', isStreamed = false): string =>
-  `PK\x03\x04\x14\x00${isStreamed ? '\x08' : '\x00'}${'\x00'.repeat(11)}${toBytes(isStreamed ? 0 : content.length)}${'\x00'.repeat(6)}${toBytes(name.length)}\x00\x00${name}${content}`;
 
 describe('the first bytes', () => {
   it.each([
