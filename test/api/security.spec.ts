@@ -175,18 +175,21 @@ describe('a server with API keys', () => {
       expect((await answer(method, path)).status).toBe(404);
   });
 
-  it('does not wait for the body of a request without a key', async () => {
-    const status = await new Promise((resolve, reject) => {
-      const headers = { 'content-type': 'text/plain', 'content-length': 60_000_000 };
-      const call = request(`${closed.server.url}/api/v1/crawlers/test/roots/list`, { method: 'POST', headers });
-      call.on('response', (response) => {
-        resolve(response.statusCode);
-        call.destroy();
+  it.each([{ 'content-length': 60_000_000 }, { 'transfer-encoding': 'chunked' }])(
+    'does not wait for the body of a request without a key: %j',
+    async (length) => {
+      const status = await new Promise((resolve, reject) => {
+        const headers = { 'content-type': 'text/plain', ...length };
+        const call = request(`${closed.server.url}/api/v1/crawlers/test/roots/list`, { method: 'POST', headers });
+        call.on('response', (response) => {
+          resolve(response.statusCode);
+          call.destroy();
+        });
+        call.on('error', reject).write('http://127.0.0.1/');
       });
-      call.on('error', reject).write('http://127.0.0.1/');
-    });
-    expect(status).toBe(401);
-  });
+      expect(status).toBe(401);
+    },
+  );
 
   it('knows a key by either header', async () => {
     expect((await closed.get('session', bearer(KEYS.read))).body).toMatchObject({ name: 'reader', role: 'read' });

@@ -52,6 +52,8 @@ describe('addresses that are not public', () => {
     expect(await fetchWith(site.url, undefined, { allowedAddresses: ['10.0.0.0/8'] })).toBe(
       'failure address-forbidden',
     );
+    const ofPublicPage = { url: site.url, fetcher: 'default', publicOnly: true };
+    expect(inShort(await testFetcher().fetch(ofPublicPage))).toBe('failure address-forbidden');
   });
 
   it('are refused on every new connection, although the name resolved to public ones before', async () => {

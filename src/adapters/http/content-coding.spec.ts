@@ -247,13 +247,13 @@ describe('Transfer-Encoding', () => {
 
 describe('A response that does not end as announced', () => {
   const page = '<p>a page</p>'.repeat(100);
-  const serveRaw = async (fields: string, body: Buffer, keepOpen = false): Promise<string> => {
+  const serveRaw = async (fields: string, body: Buffer, keepOpen = false, maxSize?: number): Promise<string> => {
     const { url } = await testServer((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n${fields}\r\n\r\n`);
       socket.write(body);
       if (!keepOpen) socket.end();
     });
-    return inShort(await get(url, keepOpen ? { readTimeout: milliseconds(300) } : {}));
+    return inShort(await get(url, { maxSize, ...(keepOpen ? { readTimeout: milliseconds(300) } : {}) }));
   };
   const openChunk = (body: Buffer): Buffer =>
     Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n')]);
@@ -276,6 +276,11 @@ describe('A response that does not end as announced', () => {
 
   it('is taken after the time limit if its body proves that it is whole', async () =>
     expect(await serveRaw(`content-encoding: gzip\r\n${tooLong}`, gzipped, true)).toBe(`200 ${page}`));
+
+  it('is too large if its body is, although it is whole, and the page is not', async () =>
+    expect(await serveRaw('content-encoding: gzip', gzipSync(page, { level: 0 }), false, page.length)).toBe(
+      'failure body-too-large',
+    ));
 
   it.each([
     ['is plain text', tooLong, Buffer.from('<p>a page</p>')],

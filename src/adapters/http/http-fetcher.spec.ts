@@ -82,6 +82,7 @@ describe('a response', () => {
   it('with an error status has at most 64 KiB of its body', async () => {
     const small = await testServer(always('HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\ngone'));
     expect(inShort(await get(small.url))).toBe('404 gone');
+    expect(inShort(await get(small.url, { maxSize: 2 }))).toBe('404 go');
     const large = await testServer(
       always(`HTTP/1.1 500 Oops\r\nContent-Length: 10000000\r\n\r\n${'x'.repeat(200_000)}`),
     );

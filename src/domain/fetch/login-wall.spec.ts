@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Instant, instant, minutes } from '../time/units.js';
+import { after, type Instant, instant, minutes } from '../time/units.js';
 import { LoginWalls } from './login-wall.js';
 
 const at = (minute: number): Instant => instant(1_700_000_000_000 + minutes(minute));
@@ -136,12 +136,18 @@ describe('login walls', () => {
 });
 
 it.each([
-  ['without a document says nothing', false, 0],
-  ['with a document says that it moves', true, 1],
-])('of a host, the redirect of another page %s', (_, indexed, others) => {
+  ['without a document says nothing', false, 0, 0],
+  ['with a document says that it moves', true, 59, 1],
+  ['says nothing after an hour', true, 60, 0],
+])('of a host, the redirect of another page %s', (_, indexed, age, others) => {
   const walls = new LoginWalls();
   const now = instant(1_000_000);
   walls.judgeRedirect({ hostKey: 'h.test', from: 'http://h.test/a', target: 'http://h.test/b', indexed, now });
-  const redirect = { hostKey: 'h.test', from: 'http://h.test/c', target: 'http://h.test/out', now };
+  const redirect = {
+    hostKey: 'h.test',
+    from: 'http://h.test/c',
+    target: 'http://h.test/out',
+    now: after(now, minutes(age)),
+  };
   expect(walls.findEvidence(redirect, { firstAt: now, since: now })).toEqual({ same: 0, others, targets: others });
 });

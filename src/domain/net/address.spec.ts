@@ -80,6 +80,7 @@ describe('which addresses are public', () => {
     '1:2:3:4:5:6:7',
     '1:2:3:4:5:6:7:8:9',
     '1.2.3.4::',
+    '2606:4700:3:4::5:6:7:8',
     'g::1',
     '12345::',
   ])('what is not an address is not public: %j', (text) => expect(isPublicAddress(text)).toBe(false));

@@ -155,7 +155,7 @@ class RobotsBuilder {
 
   private addAgent(value: string): void {
     if (this.hasRules) this.closeGroup();
-    else if (this.crawlDelay !== undefined || this.preferences.length > 0) this.closeDelayGroup();
+    else this.closeDelayGroup();
     const token = parseProductToken(value);
     if (token === '') return;
     this.agents.push(token);
@@ -191,32 +191,26 @@ class RobotsBuilder {
   }
 
   /**
-   * Called when more User-agent lines follow. They share the group's rules, because other records do not end a group
-   * (RFC 9309, 2.2.4), but have their own delay and preferences.
+   * Called when more User-agent lines follow, or the group ends: these lines share the group's rules, because other
+   * records do not end a group (RFC 9309, 2.2.4), but have their own delay and preferences.
    */
   private closeDelayGroup(): void {
-    this.groups.push({ agents: this.agentsSinceDelay, rules: [], ...this.getOtherFields() });
+    const { agentsSinceDelay: agents, crawlDelay, preferences } = this;
+    if (crawlDelay === undefined && preferences.length === 0) return;
+    this.groups.push({ agents, rules: [], crawlDelay, ...(preferences.length > 0 ? { preferences } : {}) });
     this.agentsSinceDelay = [];
     this.crawlDelay = undefined;
     this.preferences = [];
   }
 
   private closeGroup(): void {
-    const { agents, rules, agentsSinceDelay } = this;
-    const hasOtherFields = this.crawlDelay !== undefined || this.preferences.length > 0;
-    if (agentsSinceDelay.length < agents.length && hasOtherFields) this.closeDelayGroup();
-    if (agents.length > 0) this.groups.push({ agents, rules, ...this.getOtherFields() });
+    const { agents, rules } = this;
+    this.closeDelayGroup();
+    if (agents.length > 0) this.groups.push({ agents, rules });
     this.agents = [];
     this.agentsSinceDelay = [];
     this.rules = [];
-    this.crawlDelay = undefined;
-    this.preferences = [];
     this.hasRules = false;
-  }
-
-  private getOtherFields(): Pick<RobotsGroup, 'crawlDelay' | 'preferences'> {
-    const { crawlDelay, preferences } = this;
-    return preferences.length === 0 ? { crawlDelay } : { crawlDelay, preferences };
   }
 
   build(): RobotsTxt {

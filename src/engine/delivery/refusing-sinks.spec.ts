@@ -133,6 +133,16 @@ describe('a sink that refuses', () => {
     expect({ answered: answers.size, state: queue.toView().state }).toEqual({ answered: bad + 30, state: 'ready' });
   });
 
+  it('an order hands it to the queue that replaces its own, as long as it is not clear who is to blame', async () => {
+    const { clock, queue, answers, add } = startQueue(() => false);
+    const next = startQueue(() => true);
+    add('http://a.example/');
+    await clock.pass(seconds(10));
+    next.queue.replace(queue);
+    await next.clock.pass(seconds(10));
+    expect([...answers]).toEqual([['http://a.example/', 'acknowledged']]);
+  });
+
   it('an order holds back later ones for its URI until it is clear who is to blame', async () => {
     const { clock, answers, add } = startQueue((uri) => uri !== 'http://a.example/0', 1);
     add('http://a.example/0');

@@ -132,7 +132,6 @@ export class WaitingOrders {
       }
       if (urisInFlight.has(uri) || passedOver.has(uri)) {
         remaining.push(waitingOrder);
-        passedOver.add(uri);
         continue;
       }
       if (batch.length > 0 && bytes + waitingOrder.bytes > maxBytes) break;

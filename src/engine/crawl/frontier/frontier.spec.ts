@@ -63,6 +63,30 @@ it('a long queue has one window in memory, and the store is read once per window
   expect(due.mock.calls.length).toBeLessThan(30);
 });
 
+it('a new URL waits behind those that only the store has', async () => {
+  const { store, clock, frontier } = await open();
+  const add = async (paths: readonly number[]): Promise<void> =>
+    frontier.admit(
+      (await store.seed(paths.map((path) => newUrl(`${HOST}/${path}`, { source: 0, dueAt: clock.now() })))).map(
+        ({ state }) => state,
+      ),
+    );
+  await add(Array.from({ length: 600 }, (_, i) => i));
+  await until(() => frontier.summarizeWaiting().urls === 512);
+  const taken: string[] = [];
+  const take = async (): Promise<void> => {
+    const { url, host } = await until(() => frontier.takeNext());
+    taken.push(url.url);
+    await store.settle([{ id: url.id, changes: { source: null } }]);
+    frontier.requeue(url, undefined);
+    frontier.offerAgain(host);
+  };
+  for (let i = 0; i < 100; i++) await take();
+  await add([600]);
+  while (taken.length < 601) await take();
+  expect(taken.at(-1)).toBe(`${HOST}/600`);
+});
+
 it('when every URL in memory is settled without a visit, the rest is read from the store', async () => {
   const { store, clock, frontier } = await open();
   const urls = Array.from({ length: URLS }, (_, i) => newUrl(`${HOST}/${i}`, { source: 0, dueAt: clock.now() }));
@@ -209,7 +233,14 @@ it('a URL of a resting host that is being visited is not queued for another visi
   frontier.admit([state!]);
   const next = await until(() => frontier.takeNext());
   expect(next.url.id).toBe(state!.id);
+  frontier.admit([state!]);
+  frontier.offerAgain(next.host);
+  expect(frontier.takeNext()).toBeUndefined();
   hosts.backOff(next.host, days(1));
+  hosts.setPaused(next.host, true);
+  expect(frontier.listRestingHosts(9)).toEqual([]);
+  hosts.setPaused(next.host, false);
+  expect(frontier.listRestingHosts(9)).toEqual([next.host.key]);
   expect(frontier.queueUrgently(state!)).toBe(false);
   frontier.requeue(state!, undefined);
   expect(frontier.queueUrgently(state!)).toBe(true);

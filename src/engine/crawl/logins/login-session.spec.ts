@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import type { LoginDefinition } from '../../../domain/crawl/logins.js';
-import { after, type Duration, hours, minutes, seconds } from '../../../domain/time/units.js';
+import { after, type Duration, hours, milliseconds, minutes, seconds } from '../../../domain/time/units.js';
 import type { LoginMethod, LoginResult } from '../../ports/login-method.js';
 import { LoginSession } from './login-session.js';
 
@@ -38,7 +38,7 @@ function loginTo(result: { now: LoginResult }) {
     return session.ensureReady();
   };
   const pauses = (): number[] => attempts.slice(1).map((at, i) => at - attempts[i]!);
-  return { session, clock, attempt, attempts, pauses, recovered };
+  return { session, method, clock, attempt, attempts, pauses, recovered };
 }
 
 it('a refused login is tried again after 1 and after 10 minutes, and then not until a person tests it', async () => {
@@ -90,6 +90,37 @@ it('a token is renewed 30 seconds before it expires', async () => {
   clock.advance(minutes(0.1));
   await session.ensureReady();
   expect(attempts).toHaveLength(2);
+});
+
+it('the renewal of a token is not one of the logins within an hour', async () => {
+  const result: { now: LoginResult } = { now: { kind: 'in' } };
+  const { session, clock, attempts } = loginTo(result);
+  const renew = async (times: number): Promise<void> => {
+    for (let n = 0; n < times; n++) {
+      clock.advance(minutes(5));
+      result.now = { kind: 'in', until: after(clock.now(), minutes(5)) };
+      expect(await session.ensureReady()).toBe(true);
+    }
+  };
+  result.now = { kind: 'in', until: after(clock.now(), minutes(5)) };
+  for (let n = 0; n < 6; n++) {
+    session.noteSessionEnd();
+    expect(await session.ensureReady(), 'the last one that is left').toBe(true);
+  }
+  await renew(12);
+  session.noteSessionEnd();
+  expect(await session.ensureReady()).toBe(true);
+  expect(attempts).toHaveLength(6 + 12 + 1);
+});
+
+it('a check that is asked for while another one runs begins after it, once for all who ask', async () => {
+  const { session, method } = loginTo({ now: { kind: 'in' } });
+  const found = [{ kind: 'in' }, { kind: 'ended' }] as const;
+  let checks = 0;
+  method.verify = async () => found[checks++]!;
+  await session.ensureReady();
+  const asked = [1, 2, 3].map(() => session.check(milliseconds(0)));
+  expect([await Promise.all(asked), checks]).toEqual([['alive', 'ended', 'ended'], 2]);
 });
 
 it('a login whose sessions end again and again is stopped, also after a restart', async () => {

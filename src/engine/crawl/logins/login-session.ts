@@ -232,7 +232,7 @@ export class LoginSession {
     this.suspects.restore(logoutUrls);
     if (stopped) this.currentStatus = { ...this.currentStatus, state: 'stopped', failure: 'refused', refused, detail };
     else this.currentStatus = { ...this.currentStatus, refused };
-    if (session === undefined || stopped) return;
+    if (session === undefined) return;
     await this.method.restore?.(session);
     this.currentStatus = { ...this.currentStatus, state: 'logged-in' };
   }
