@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { onPostgres, postgresDatabase } from '../../../../test/support/postgres.js';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
 import { instant } from '../../../domain/time/units.js';
+import { StoreDamaged } from '../../../engine/ports/frontier-store.js';
 import { readDatabaseUrl } from '../../../server/database-url.js';
 import { openBackend } from '../open-backend.js';
 import { openSqliteDataSource } from '../sqlite/sqlite-store.js';
@@ -104,6 +105,15 @@ it('the key of a data directory is created once, readable by its user only', () 
   expect(mode(join(folder, 'secret.key'))).toBe('600');
   expect(Seal.forDirectory(folder).open(sealed)).toBe('text');
 });
+
+it.each(['', '\n', 'a1b2c3'])(
+  'a key file that ends early (%j) is an error: nothing is encrypted with what is left',
+  (text) => {
+    const folder = temporaryDirectory();
+    writeFileSync(join(folder, 'secret.key'), text);
+    expect(() => Seal.forDirectory(folder)).toThrow(StoreDamaged);
+  },
+);
 
 it('a new database and its journals are private, whatever the umask of the command that creates them', async () => {
   const file = join(temporaryDirectory(), 'crawlway.sqlite');

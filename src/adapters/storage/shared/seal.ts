@@ -1,12 +1,13 @@
 /** Encrypts texts that must not be readable in the database or in a backup of it, using AES-256-GCM with one key. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { StoreUnavailable } from '../../../engine/ports/frontier-store.js';
+import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
 
 const PREFIX = 'sealed:1:';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const MIN_KEY_LENGTH = 32;
 
 const WRONG_KEY =
   'What is encrypted in the database was encrypted with a different key. Set CRAWLWAY_ENCRYPTION_KEY to that key, or copy the file ' +
@@ -29,7 +30,8 @@ export class Seal {
 
   /**
    * Uses the key file in a data directory, which is created if there is none. Anyone who can read the directory can
-   * decrypt the texts.
+   * decrypt the texts. Throws StoreDamaged if the file has no key, as after a power failure or on a full disk: everybody
+   * knows the key that would be made from an empty one.
    */
   static forDirectory(directory: string): Seal {
     const path = join(directory, 'secret.key');
@@ -41,13 +43,19 @@ export class Seal {
       );
       try {
         writeFileSync(file, `${randomBytes(32).toString('hex')}\n`);
+        fsyncSync(file);
       } finally {
         closeSync(file);
       }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
-    return Seal.fromText(readFileSync(path, 'utf8').trim());
+    const key = readFileSync(path, 'utf8').trim();
+    if (key.length < MIN_KEY_LENGTH)
+      throw new StoreDamaged(
+        `${path} has no key of ${MIN_KEY_LENGTH} characters: put a backup of it in its place. Without one, remove the file, and store the secrets again.`,
+      );
+    return Seal.fromText(key);
   }
 
   /** @param context what the text is for; it cannot be decrypted as anything else */
