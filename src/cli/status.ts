@@ -99,7 +99,7 @@ const formatSinks = (sinks: readonly SinkDto[]): string =>
       sink.behind.reduce((sum, { documents }) => sum + documents, 0),
       sink.acknowledged,
       Math.max(sink.refused, sink.lacking),
-      sink.message ?? '',
+      sink.message ?? (sink.lastRefusal === undefined ? '' : `refused: ${sink.lastRefusal}`),
     ]),
   );
 

@@ -184,3 +184,16 @@ describe('Extractor', () => {
     );
   });
 });
+
+it.each(['history.json', './Sample.json', '../orders.jsonl', 'orders.txt'])('a file sink cannot write to %s', (url) => {
+  const sink = (path: string) =>
+    readConfiguration(`<CrawlConfig><Sink name="s" type="file" url="${path}"/></CrawlConfig>`, {
+      file: 'c.xml',
+      env: {},
+      readFile: () => '',
+      pathOf: (name) => name,
+      fileSinks: '/data',
+    }).problems.filter(({ message }) => message.startsWith('url of sink s: specify'));
+  expect(sink(url)).toHaveLength(1);
+  expect(sink('sub/history.json')).toEqual([]);
+});

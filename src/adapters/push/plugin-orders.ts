@@ -47,7 +47,8 @@ export class PluginOrders extends WrappedSink {
       try {
         const change = await this.plugins.call(name, 'onOrder', this.toPluginOrder(order));
         if (!change || order.kind === 'delete') continue;
-        if (change.refuse !== undefined) return { state: 'refused', message: `plug-in ${name}: ${change.refuse}` };
+        if (change.refuse !== undefined)
+          return { state: 'refused', message: `plug-in ${name}: ${change.refuse}`, unsendable: true };
         order = applyChange(order, change);
       } catch (error) {
         if (!(error instanceof PluginFailed)) throw error;

@@ -84,6 +84,6 @@ export type OrderAnswer =
   | {
       readonly state: 'refused' /** The sink's own message. */;
       readonly message: string;
-      /** True if the order could not even be sent, which says nothing about the sink. */
+      /** True if the order was not sent, which says nothing about the sink. */
       readonly unsendable?: true;
     };

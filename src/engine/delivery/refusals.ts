@@ -61,6 +61,11 @@ export class Refusals {
     return this.doubtful.length > 0;
   }
 
+  /** What the sink said about an order whose refusal is in doubt. */
+  get lastMessage(): string | undefined {
+    return this.doubtful.at(-1)?.answer.message;
+  }
+
   /**
    * Whether the sink refuses everything alike.
    * @param isLast true if no other order is going to prove the opposite soon

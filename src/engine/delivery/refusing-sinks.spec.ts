@@ -87,6 +87,8 @@ describe('a sink that refuses', () => {
     });
     const quiet = startQueue(() => false);
     quiet.add('http://a.example/only');
+    await quiet.clock.pass(seconds(30));
+    expect(quiet.queue.toView()).toMatchObject({ pending: 1, refused: 0, lastRefusal: 'wrong mapping' });
     await quiet.clock.pass(minutes(3));
     expect([quiet.answers.get('http://a.example/only'), quiet.queue.toView().state]).toEqual(['refused', 'ready']);
   });

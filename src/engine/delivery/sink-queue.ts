@@ -132,7 +132,7 @@ export class SinkQueue implements SuccessorQueue {
       acknowledged: this.acknowledged,
       refused: this.refused,
       superseded: this.superseded,
-      lastRefusal: this.lastRefusal,
+      lastRefusal: this.refusals.lastMessage ?? this.lastRefusal,
       nextAttemptAt: this.nextAttemptAt,
       comparable: this.sink.listEntries !== undefined,
       alias: this.sink.alias?.name,

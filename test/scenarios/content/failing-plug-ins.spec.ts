@@ -59,6 +59,23 @@ it('with onFailure="skip" the page is indexed without the failed plug-in', async
   expect(plugins.host.listViews()).toMatchObject([{ calls: [{ hook: 'onDocument', answered: 1, failed: 1 }] }]);
 });
 
+it('a plug-in that refuses every order leaves the sink in service', async () => {
+  const plugins = new TestPlugins();
+  const paths = Array.from({ length: 12 }, (_, i) => `/${i}`);
+  const site = await siteOf(paths);
+  const file = plugins.write(
+    'p.mjs',
+    `export default { apiVersion: 1, onOrder: () => ({ refuse: 'not for this index' }) };`,
+  );
+  const world = await crawl({
+    crawler: `<Root url="${site.url('/')}"/>`,
+    index: 'none',
+    more: `<cw:Plugin file="${file}"/>`,
+    plugins: plugins.host,
+  });
+  expect(world.engine.listSinks()).toMatchObject([{ state: 'ready', pending: 0, refused: 13 }]);
+});
+
 it('a page in which a plug-in hangs fails, and all others are indexed', async () => {
   const plugins = new TestPlugins();
   const site = await siteOf();

@@ -133,6 +133,8 @@ export function readWebhooks(root: Node, context: ReadContext): Pick<ServerDefin
  * able to write arbitrary files on the machine.
  */
 
+/** Files that the server itself writes in its data directory, which is the default folder for file sinks. */
+const OWN_FILES = ['history.json', 'sample.json'];
 const EXTENSIONS = { file: ['.jsonl', '.ndjson', '.json'], warc: ['.warc', '.warc.gz'] } as const;
 
 function resolveFileSinkPath(
@@ -145,6 +147,8 @@ function resolveFileSinkPath(
   const extensions = type === 'warc' ? EXTENSIONS.warc : EXTENSIONS.file;
   if (!extensions.some((extension) => basename(path).toLowerCase().endsWith(extension)))
     return { refusal: `specify a file that ends in ${extensions.join(', ')}` };
+  if (dirname(path) === base && OWN_FILES.includes(basename(path).toLowerCase()))
+    return { refusal: 'specify another file: the server writes its own data to this one' };
   if (isBelow(path, base) && isBelow(resolveRealPath(path), resolveRealPath(base))) return { path };
   return { refusal: `specify a file in or below the folder for file sinks, which CRAWLWAY_FILE_SINKS sets` };
 }
