@@ -131,6 +131,16 @@ it.each([
     '<table><caption>Prices</caption><tr><td>a<td>b</table>',
     'Prices\n\n| a | b |\n| --- | --- |',
   ],
+  [
+    'code beside the numbers of its lines',
+    '<table><tr><td class="gutter"><pre>1\n2\n</pre></td><td><pre>if a:\n  b()</pre></td></tr></table>',
+    '```\nif a:\n  b()\n```',
+  ],
+  [
+    'a page in the cells of a table',
+    '<table><tr><td><a href="/">Home</a><td><h1>One</h1><p>two<p>2<table><tr><th>a<th><h4>b</h4><tr><td>1<td>2</table></table>',
+    '[Home](http://a/)\n\n# One\n\ntwo\n\n2\n\n| a | b |\n| --- | --- |\n| 1 | 2 |',
+  ],
 ])('writes Markdown of %s', (_, html, markdown) => {
   expect(read(html, { markdown: true }).markdown).toBe(markdown);
 });

@@ -1,6 +1,6 @@
 /** Converts a tree to Markdown (CommonMark with GitHub's tables and strikethrough). */
 import { type ChildNode, type Element, isElement, isText, type ParentNode, walkElements } from './nodes.js';
-import { foldWhitespace, getHeadingLevel, isHidden, isInline } from './readable.js';
+import { extractElementText, foldWhitespace, getHeadingLevel, isHidden, isInline } from './readable.js';
 
 /** Maximum length in characters. */
 const MAX_LENGTH = 4_000_000;
@@ -212,13 +212,41 @@ function renderTable(element: Element, context: Context): string | undefined {
   const width = cellsOfRows.reduce((maxWidth, { length }) => Math.max(maxWidth, length), 0);
   // A table with one column is used for layout.
   if (width < 2) return undefined;
+  const [captionElement] = element.children.filter((child) => isElement(child) && child.name === 'caption');
+  const caption = captionElement ? `${renderBlocks(captionElement as Element, context)}\n\n` : '';
+  const isLayout = cellsOfRows.some((cells) => cells.some((cell) => findBlock(cell) !== undefined));
+  if (isLayout) return caption + cellsOfRows.map((cells) => renderCells(cells, context)).join('\n\n');
   const rows = cellsOfRows.map((cells) => cells.map((cell) => renderInline(cell, context).replaceAll('|', '\\|')));
   const renderRow = (cells: readonly string[]): string =>
     `| ${Array.from({ length: width }, (_, column) => cells[column] ?? '').join(' | ')} |`;
   const [headerRow = [], ...bodyRows] = rows;
   const table = [renderRow(headerRow), `|${' --- |'.repeat(width)}`, ...bodyRows.map(renderRow)].join('\n');
-  const caption = element.children.find((child) => isElement(child) && child.name === 'caption') as Element | undefined;
-  return caption ? `${renderBlocks(caption, context)}\n\n${table}` : table;
+  return caption + table;
+}
+
+/** The first block in a cell that has no place in a line of text: a table with one is used for layout. */
+function findBlock(cell: Element): string | undefined {
+  for (const element of walkElements(cell)) {
+    if (element.name === 'table') return 'table';
+    if (element.name === 'pre' && getRawText(element).trim().includes('\n')) return 'pre';
+    if (cell.name === 'td' && getHeadingLevel(element) !== undefined) return 'heading';
+  }
+  return undefined;
+}
+
+const MAX_NUMBERS_LENGTH = 50_000;
+/** Numbers of lines, in a cell of their own beside code. */
+const isLineNumbers = (cell: Element): boolean =>
+  /^[\d\s]+$/.test(extractElementText(cell, { maxLength: MAX_NUMBERS_LENGTH }));
+
+/** Renders the cells of a row one after the other. */
+function renderCells(cells: readonly Element[], context: Context): string {
+  const hasCode = cells.length > 1 && cells.some((cell) => findBlock(cell) === 'pre');
+  return cells
+    .filter((cell) => !hasCode || !isLineNumbers(cell))
+    .map((cell) => renderBlocks(cell, context))
+    .filter((text) => text !== '')
+    .join('\n\n');
 }
 
 /** The rows of a table without those of the tables in its cells. */
