@@ -28,7 +28,7 @@ describe('a feed', () => {
         <item><title>An otter</title><link>http://a/otter</link><guid isPermaLink="false"></guid>
           <dc:creator>Bo Reed</dc:creator><pubDate>Thu, 1 Feb 2024 00:00:00 GMT</pubDate>
           <content:encoded><![CDATA[<p>It swims.</p><p>Look <a href="/photos?a=1&amp;b=2">here</a>.</p><script>no()</script>]]></content:encoded></item>
-        <item><description>No &amp;amp; markup</description><guid>http://a/second</guid></item>
+        <item><description>No &amp;amp; markup</description><guid>http://a/second</guid><enclosure url="/minutes.pdf"/></item>
       </channel></rss>`,
       'application/rss+xml',
     );
@@ -39,7 +39,7 @@ describe('a feed', () => {
     expect(feed.text).toContain('An otter Bo Reed');
     expect(feed.text).toContain('It swims. Look here. No & markup');
     expect(feed.text).not.toMatch(/no\(\)|http/);
-    expect(hrefs(feed)).toEqual(['http://a/', 'http://a/otter', '/photos?a=1&b=2', 'http://a/second']);
+    expect(hrefs(feed)).toEqual(['http://a/', 'http://a/otter', '/photos?a=1&b=2', 'http://a/second', '/minutes.pdf']);
   });
 
   it('of Atom has the title, language, author and dates of the feed', () => {

@@ -30,7 +30,7 @@ const INLINE_ELEMENTS = new Set(
 const HIDDEN_ELEMENTS = new Set(['script', 'style']);
 /** Elements that link to other documents, and the attributes that contain the URL. */
 const LINKING_ELEMENTS = new Set(
-  'a link ulink xref ref ptr ext-link uri topicref mapref chapter externallink'.split(' '),
+  'a link ulink xref ref ptr ext-link uri topicref mapref chapter externallink enclosure'.split(' '),
 );
 const URL_ATTRIBUTES = new Set(['href', 'url', 'target']);
 /** Elements whose text is a URL. */
