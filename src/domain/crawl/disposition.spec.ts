@@ -1,15 +1,6 @@
 /** What a visit means: the table of outcomes, for a page that was never indexed and for one that is in the index. */
 import { describe, expect, it } from 'vitest';
-import {
-  decide,
-  document,
-  INDEXED,
-  NOW,
-  type PartialRules,
-  rules,
-  state,
-  YESTERDAY,
-} from '../../../test/support/url-states.js';
+import { decide, document, INDEXED, NOW, rules, state, YESTERDAY } from '../../../test/support/url-states.js';
 import { ERROR_CODES, type ErrorCode } from '../fetch/error-codes.js';
 import { INDEX, REFRESH } from '../frontier/sources.js';
 import { before, days, hours, minutes, NEVER, after as plus } from '../time/units.js';
@@ -278,12 +269,6 @@ describe('a permanent error', () => {
 });
 
 describe('a temporary error', () => {
-  const retry = (temporaryErrors: number, parts: PartialRules = {}, retryAfter?: Parameters<typeof plus>[1]) =>
-    decide({ ...INDEXED, temporaryErrors }, error('http-503-retry-after', retryAfter), {
-      errors: { maxTemporaryErrors: 40 },
-      ...parts,
-    }).changes.dueAt! - NOW;
-
   it('keeps document and validators, and is counted', () => {
     const { changes, ...rest } = decide(
       { ...INDEXED, temporaryErrors: 1, permanentError: true },
@@ -304,28 +289,6 @@ describe('a temporary error', () => {
   it('leaves a first visit a first visit', () => {
     expect(decide(state(), error('connect-timeout')).changes.source).toBe(INDEX);
     expect(decide(state({ source: undefined }), error('connect-timeout')).changes.source).toBe(REFRESH);
-  });
-
-  it('is retried after one minute, then six times longer each time, up to a day', () => {
-    expect([0, 1, 2, 3, 4, 30].map((count) => retry(count))).toEqual(
-      [1, 6, 36, 216, 1_296, 1_440].map((count) => minutes(count)),
-    );
-  });
-
-  it('is retried no later than at the maximum age', () => {
-    expect(retry(30, { refresh: { maximumAge: hours(3) } })).toBe(hours(3));
-    expect(retry(30, { schedule: { refreshMaximumAge: hours(2) } })).toBe(hours(2));
-  });
-
-  it('has its first delay from the URL, else from the crawler', () => {
-    const errors = { maxTemporaryErrors: 40, retryDelay: minutes(2) };
-    expect(retry(0, { errors })).toBe(minutes(2));
-    expect(retry(0, { errors, schedule: { retryDelay: minutes(3) } })).toBe(minutes(3));
-  });
-
-  it('waits as long as the server asks, but not shorter than it would anyway', () => {
-    expect(retry(0, {}, hours(1))).toBe(hours(1));
-    expect(retry(2, {}, minutes(1))).toBe(minutes(36));
   });
 
   it('gives up after as many in a row as are allowed, and deletes the document', () => {
@@ -376,31 +339,13 @@ it('an operator can move an error code to the other class', () => {
   expect(decide(INDEXED, error('http-408'), { errors }).order).toEqual({ kind: 'delete', reason: 'http-408' });
 });
 
-describe('a start URL', () => {
-  const decideStart = (from: UrlState, outcome: VisitOutcome) =>
-    decideDisposition(from, outcome, { ...rules({}), isStart: true }, NOW);
-
-  it('loses its document after too many temporary errors, but is visited again', () => {
-    const disposition = decideStart({ ...INDEXED, temporaryErrors: 5 }, error('http-408'));
-    expect(disposition).toMatchObject({
-      remove: false,
-      order: { kind: 'delete' },
-      changes: { status: 'error', temporaryErrors: 6, ...FORGOTTEN },
-    });
-    expect(disposition.changes.dueAt).toBeLessThan(plus(NOW, hours(25)));
+it('a start URL loses its document after too many temporary errors, but is visited again', () => {
+  const gone = error('http-408');
+  const disposition = decideDisposition({ ...INDEXED, temporaryErrors: 5 }, gone, { ...rules({}), isStart: true }, NOW);
+  expect(disposition).toMatchObject({
+    remove: false,
+    order: { kind: 'delete' },
+    changes: { status: 'error', temporaryErrors: 6, ...FORGOTTEN },
   });
-
-  it('is retried after permanent errors: soon, then less and less often, never later than at its regular visit', () => {
-    let from: UrlState = { ...INDEXED, stamp: undefined };
-    const delays = Array.from({ length: 8 }, () => {
-      const { changes, order } = decideStart(from, error('http-404'));
-      expect([changes.status, order]).toEqual(['error', undefined]);
-      from = { ...from, temporaryErrors: changes.temporaryErrors!, permanentError: true };
-      return changes.dueAt! - NOW;
-    });
-    expect(delays[0]).toBeLessThanOrEqual(60_000);
-    expect(delays).toEqual([...delays].sort((a, b) => a - b));
-    const regular = decide({ ...INDEXED, stamp: undefined }, error('http-404')).changes.dueAt! - NOW;
-    expect(delays.at(-1)).toBeLessThanOrEqual(regular);
-  });
+  expect(disposition.changes.dueAt).toBeLessThan(plus(NOW, hours(25)));
 });

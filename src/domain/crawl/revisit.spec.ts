@@ -11,7 +11,18 @@ import {
   YESTERDAY,
 } from '../../../test/support/url-states.js';
 import { INDEX, REFRESH } from '../frontier/sources.js';
-import { days, hours, type Instant, instant, milliseconds, minutes, NEVER, after as plus } from '../time/units.js';
+import {
+  type Duration,
+  days,
+  hours,
+  type Instant,
+  instant,
+  milliseconds,
+  minutes,
+  NEVER,
+  after as plus,
+} from '../time/units.js';
+import { decideDisposition } from './disposition.js';
 import { createExclusion } from './exclusion.js';
 import { computeFaultDelay, createFirstRefreshChanges, createRescheduleDisposition } from './revisit.js';
 import type { UrlState } from './url-state.js';
@@ -188,4 +199,57 @@ describe('when refresh times change', () => {
     const soon = { dueAt: plus(NOW, milliseconds(1)), lastVisitAt: instant(NOW - days(20)) };
     expect(reschedule(soon, period(days(10)))).toBeUndefined();
   });
+});
+
+describe('a page with a temporary error', () => {
+  const retry = (temporaryErrors: number, parts: PartialRules = {}, retryAfter?: Duration) =>
+    decide(
+      { ...INDEXED, temporaryErrors },
+      { kind: 'error', code: 'http-503-retry-after', retryAfter },
+      {
+        errors: { maxTemporaryErrors: 40 },
+        ...parts,
+      },
+    ).changes.dueAt! - NOW;
+
+  it('is retried after one minute, then six times longer each time, up to a day', () => {
+    expect([0, 1, 2, 3, 4, 30].map((count) => retry(count))).toEqual(
+      [1, 6, 36, 216, 1_296, 1_440].map((count) => minutes(count)),
+    );
+  });
+
+  it('is retried no later than at the maximum age', () => {
+    expect(retry(30, { refresh: { maximumAge: hours(3) } })).toBe(hours(3));
+    expect(retry(30, { schedule: { refreshMaximumAge: hours(2) } })).toBe(hours(2));
+  });
+
+  it('has its first delay from the URL, else from the crawler', () => {
+    const errors = { maxTemporaryErrors: 40, retryDelay: minutes(2) };
+    expect(retry(0, { errors })).toBe(minutes(2));
+    expect(retry(0, { errors, schedule: { retryDelay: minutes(3) } })).toBe(minutes(3));
+  });
+
+  it('waits as long as the server asks, but not shorter than it would anyway', () => {
+    expect(retry(0, {}, hours(1))).toBe(hours(1));
+    expect(retry(2, {}, minutes(1))).toBe(minutes(36));
+  });
+});
+
+it('a start URL is retried after permanent errors: soon, then less and less often, never later than at its regular visit', () => {
+  let from: UrlState = { ...INDEXED, stamp: undefined };
+  const delays = Array.from({ length: 8 }, () => {
+    const { changes, order } = decideDisposition(
+      from,
+      { kind: 'error', code: 'http-404' },
+      { ...rules({}), isStart: true },
+      NOW,
+    );
+    expect([changes.status, order]).toEqual(['error', undefined]);
+    from = { ...from, temporaryErrors: changes.temporaryErrors!, permanentError: true };
+    return changes.dueAt! - NOW;
+  });
+  expect(delays[0]).toBeLessThanOrEqual(60_000);
+  expect(delays).toEqual([...delays].sort((a, b) => a - b));
+  const regular = decide({ ...INDEXED, stamp: undefined }, { kind: 'error', code: 'http-404' }).changes.dueAt! - NOW;
+  expect(delays.at(-1)).toBeLessThanOrEqual(regular);
 });
