@@ -82,13 +82,14 @@ export class LinkCollector {
   }
 
   /**
-   * Adds a sitemap named by a sitemap index. On the index's host, it is requested like one named by robots.txt,
-   * whatever the policy says about documents, since its URLs are judged individually.
+   * Adds a sitemap named by a sitemap index that robots.txt or the operator names. On the index's host, it is requested
+   * like one named by robots.txt, whatever the policy says about documents, since its URLs are judged individually.
    */
   addSitemap(raw: string, index: PageTask['discoveredVia']): void {
     const url = this.context.canonicalize(raw, this.page.url.href);
     if (!url || url.href === this.page.url.href) return;
-    const isNamed = index === 'robots' && getHostKey(url) === getHostKey(this.page.url) && /^https?$/.test(url.scheme);
+    const isTrusted = index === 'robots' || index === 'root';
+    const isNamed = isTrusted && getHostKey(url) === getHostKey(this.page.url) && /^https?$/.test(url.scheme);
     const verdict = this.context.policy.judge(this.toCandidate(url, 'sitemap'));
     if (isNamed || verdict.accepted) this.links.push(this.toDiscoveredLink(url, 'robots', verdict));
     else this.refuse(url, verdict.reason, verdict.record);

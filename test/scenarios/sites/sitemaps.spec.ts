@@ -118,6 +118,22 @@ describe('sitemaps', () => {
     expect(other.requests).toEqual([]);
   });
 
+  it('named by an index that is a root are read, too, without counting as a hop', async () => {
+    const site = await startSite();
+    site.page('/docs/a', ['/docs/b']).page('/docs/b').page('/page');
+    const index = `<sitemapindex><sitemap><loc>${site.url('/sitemap-1.xml')}</loc></sitemap></sitemapindex>`;
+    site.set('/sitemap.xml', { headers: XML, body: index });
+    site.set('/sitemap-1.xml', { headers: XML, body: urlset(site.url('/docs/a'), site.url('/page')) });
+    const only = '<Rule><ar:Not><ar:Path val="/docs/"/></ar:Not><Ignore/></Rule>';
+    const root = `<Rule><ar:Path val="/sitemap.xml"/><Accept/></Rule>`;
+    const world = await crawl({
+      crawler: `<Root url="${site.url('/sitemap.xml')}" site="false"/><Rules>${only}${root}</Rules>
+        <cw:Conditions default-allow="allow"><cw:option name="max-hops" value="1"/></cw:Conditions>`,
+      attributes: 'crawlSitemaps="true" defaultAccept="true"',
+    });
+    expect(await world.indexed()).toEqual([site.url('/docs/a')]);
+  });
+
   it('are not documents when a page is returned instead', async () => {
     const site = await startSite();
     site.page('/docs/').page('/found');
