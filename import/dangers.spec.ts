@@ -292,3 +292,56 @@ it.each([
 ])('an empty file for %s is refused', (format) => {
   expect(() => convert(format, [file('crawler', ' \n')])).toThrow(/crawler contains no/);
 });
+
+describe('Scrapy', () => {
+  it('a SitemapSpider requests what its sitemaps list and its rules name, and follows no links', () => {
+    const spider = file(
+      'a.py',
+      `class A(scrapy.spiders.SitemapSpider):
+    name = "a"
+    allowed_domains = ["example.com"]
+    sitemap_urls = ["${SITE}/maps.xml", "https://shop.example.com/robots.txt"]
+    sitemap_rules = [(r"/docs/\\d+$", "parse"), ("/news/", "parse_news")]
+`,
+    );
+    const { xml } = importAndLoad('scrapy', spider);
+    verdicts(accepts('scrapy', spider), {
+      '/maps.xml': true,
+      'https://shop.example.com/': true,
+      '/docs/1': true,
+      '/docs/x': false,
+      'https://elsewhere.test/news/': false,
+    });
+    expect(xml).toContain('defaultFollow="false"');
+    expect(xml).toContain('<Index/><NoFollow/><Accept/>');
+    for (const path of ['/docs/1', '/docs/x'])
+      expect(createOriginal('scrapy', [spider]).judge(new URL(SITE + path)).accepted).toBe(path === '/docs/1');
+  });
+
+  it('a spider has what the spider has from which it inherits, and the URLs that its code spells out', () => {
+    const base = file(
+      'base.py',
+      `HOST = "www.example.com"
+class Base(CrawlSpider):
+    allowed_domains = [HOST]
+    rules = (Rule(LinkExtractor(allow="/docs/", deny_extensions=[])),)
+`,
+    );
+    const spider = file(
+      'a.py',
+      `class A(Base):
+    name = "a"
+    def start_requests(self):
+        headers = {"Referer": "https://elsewhere.test/"}
+        urls = [f"https://{HOST}/docs/one", "${SITE}/docs/two"]
+        yield scrapy.Request("${SITE}/docs/three", headers=headers)
+        yield scrapy.Request("${SITE}/docs/?q=" + self.q)
+`,
+    );
+    const { xml, report } = importAndLoad('scrapy', base, spider);
+    expect([...xml.matchAll(/<Root url="[^"]*\/(\w+)"/g)].map(([, name]) => name)).toEqual(['one', 'two', 'three']);
+    expect(xml.match(/<Crawler /g)).toHaveLength(1);
+    verdicts(accepts('scrapy', base, spider), { '/docs/a': true, '/a': false, 'https://elsewhere.test/docs/': false });
+    expect(report.lines.find(({ setting }) => setting === 'a.start_requests')?.note).toContain('write Root elements');
+  });
+});

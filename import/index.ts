@@ -12,7 +12,7 @@ import { readMnogosearch } from './formats/mnogosearch.js';
 import { readNorconex } from './formats/norconex.js';
 import { explainNutch, readNutch } from './formats/nutch.js';
 import { readOmniFind } from './formats/omnifind.js';
-import { readScrapy } from './formats/scrapy.js';
+import { explainScrapy, readScrapy } from './formats/scrapy.js';
 import { readStormCrawler } from './formats/stormcrawler.js';
 import { readVelocity } from './formats/velocity.js';
 import { IMPORT_FORMATS } from './formats.js';
@@ -51,6 +51,7 @@ const READERS: Readonly<Record<(typeof IMPORT_FORMATS)[number], ImportReader>> =
 const EXPLANATIONS: Partial<Record<keyof typeof READERS, (node: Node) => string | undefined>> = {
   nutch: explainNutch,
   heritrix: explainHeritrix,
+  scrapy: explainScrapy,
 };
 
 /**

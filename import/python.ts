@@ -67,6 +67,21 @@ function parseValue(name: string, value: string, line: number, file: string, dep
   return new Node(name, callee, children, place);
 }
 
+/** The URLs that the functions with which a spider begins request: lists of their names, and strings in a Request. */
+function listRequests(definition: string, body: readonly Statement[], file: string): Node[] {
+  if (!/^(?:async\s+)?def\s+start(?:_requests)?\b/.test(definition)) return [];
+  return body.flatMap(({ text, line }) => {
+    const list = /^\w*urls?\s*=\s*[[(]([\s\S]*)[\])]$/i.exec(text)?.[1];
+    const values = list
+      ? split(list, line)
+      : [...text.matchAll(/\bRequest\(\s*(?:url\s*=\s*)?(["'][^"'\n]*["'])\s*[,)]/g)].map(([, one]) => ({
+          text: one!,
+          line,
+        }));
+    return values.map((one) => new Node('url', one.text, [], `${file}:${one.line}`));
+  });
+}
+
 /** A class has its statements as children; what is indented below any other statement belongs to that statement. */
 function parseBlock(statements: readonly Statement[], file: string): Node[] {
   const nodes: Node[] = [];
@@ -82,7 +97,9 @@ function parseBlock(statements: readonly Statement[], file: string): Node[] {
     else if (name !== undefined) nodes.push(parseValue(name, value!, line, file));
     // Modules to load and documentation say nothing about a crawl.
     else if (!/^(?:import|from|pass$|[rRuU]?["'])/.test(text))
-      nodes.push(new Node('line', text.split('\n')[0]!, [], place));
+      nodes.push(
+        new Node('line', text.split('\n')[0]!, listRequests(text, statements.slice(first, index), file), place),
+      );
   }
   return nodes;
 }

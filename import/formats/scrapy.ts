@@ -1,6 +1,7 @@
 /** Scrapy: plain assignments in settings.py and spiders. No Python code is run. */
 
 import {
+  appendAll,
   createCrawler,
   type ImportedCrawler,
   type ImportFile,
@@ -10,31 +11,64 @@ import {
   NO_COUNTERPART,
   type Pattern,
   pluralize,
+  SITEMAP_NOTE,
 } from '../model.js';
-import type { Node } from '../node.js';
-import { escapeRegExp, restrictToHosts } from '../patterns.js';
+import { Node } from '../node.js';
+import { escapeRegExp, NOTHING, restrictToHosts } from '../patterns.js';
 import { parsePython, readString } from '../python.js';
 
 const CODE_NOTE = 'code is not converted; use cw:Content to extract fields from pages';
+
+const START_NOTE = 'code is not converted, but URLs that it spells out: write Root elements for others';
 
 const CALLBACK_NOTE = `${CODE_NOTE}; links of pages with a callback are followed here even without follow=True`;
 
 export function readScrapy(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const modules = files.map((file) => parsePython(file, report));
-  const spiders = modules.flatMap(({ children }) =>
-    children
-      .filter((node) => node.name.startsWith('class ') && (/Spider/.test(node.text) || node.find('start_urls')))
-      .map((node) => ({ node, scope: [...node.children, ...children] })),
-  );
+  const spiders = listSpiders(modules);
   if (spiders.length === 0) report.reportSkipped('spiders', 'no class with start_urls was given');
   const crawlers = spiders.map(({ node, scope }) => toCrawler(node, scope, report));
   if (crawlers.length === 0) crawlers.push(createCrawler('scrapy'));
   for (const node of modules.flatMap(({ children }) => children))
-    if (/^[A-Z][A-Z0-9_]{2,60}$/.test(node.name)) importSetting(node, crawlers, report);
+    if (!node.isReported && /^[A-Z][A-Z0-9_]{2,60}$/.test(node.name)) importSetting(node, crawlers, report);
   spiders.forEach(({ node: spider }, index) => {
     for (const node of spider.find('custom_settings')?.children ?? []) importSetting(node, [crawlers[index]!], report);
   });
   return crawlers;
+}
+
+/** The spiders with what they inherit from classes of the same files; classes only to inherit from are left out. */
+export function listSpiders(modules: readonly Node[]): { node: Node; scope: Scope }[] {
+  const classes = modules.flatMap(({ children }) => children.filter(({ name }) => name.startsWith('class ')));
+  const listBases = (node: Node): Node[] =>
+    classes.filter((one) => one !== node && node.text.split(/[\s,]+/).includes(one.name.slice(6)));
+  const isSpider = (node: Node, depth = 0): boolean =>
+    /Spider/.test(node.text) ||
+    node.find('start_urls') !== undefined ||
+    (depth <= MAX_DEPTH && listBases(node).some((base) => isSpider(base, depth + 1)));
+  const inherit = (node: Node, depth = 0): Node => {
+    const bases = depth > MAX_DEPTH ? [] : listBases(node).map((base) => inherit(base, depth + 1));
+    const names = new Set(node.children.map(({ name }) => name));
+    const inherited = bases.flatMap(({ children }) =>
+      children.filter(({ name }) => name !== 'line' && !names.has(name)),
+    );
+    const text = [node, ...bases].map((one) => one.text).join(', ');
+    return new Node(node.name, text, [...node.children, ...inherited], node.place);
+  };
+  const isBase = (node: Node): boolean => classes.some((one) => listBases(one).includes(node));
+  return modules.flatMap(({ children }) =>
+    children
+      .filter(
+        (node) =>
+          classes.includes(node) &&
+          isSpider(node) &&
+          !(isBase(node) && !node.find('start_urls') && !node.find('sitemap_urls')),
+      )
+      .map((one) => {
+        const node = inherit(one);
+        return { node, scope: [...node.children, ...modules.flatMap((module) => module.children)] };
+      }),
+  );
 }
 
 /** Where names that stand for values are looked up: what the class and its module assign. */
@@ -49,10 +83,25 @@ function readStrings(node: Node | undefined, scope: Scope, report: ImportReport,
   if (node.children.length > 0) return node.children.flatMap((part) => readStrings(part, scope, report, depth + 1));
   const value = readString(node);
   const named = scope.find(({ name }) => name === node.text.replace(/^(?:self|cls)\./, ''));
-  if (node.text === '' || value !== undefined || named) report.cover(node);
-  if (value !== undefined) return [value];
+  const formatted = value === undefined ? readFormatted(node.text, scope, report, depth) : value;
+  if (node.text === '' || formatted !== undefined || named) report.cover(node);
+  if (formatted !== undefined) return [formatted];
   return readStrings(named, scope, report, depth + 1);
 }
+
+/** The text of `f"https://{HOST}/"`, if its names stand for one string each. */
+function readFormatted(text: string, scope: Scope, report: ImportReport, depth: number): string | undefined {
+  const [, , content] = /^[fF](["'])([^"'\\\n]*)\1$/.exec(text) ?? [];
+  const parts = content?.split(/\{(\w+)\}/).map((part, index) => {
+    const strings = index % 2 === 0 ? [part] : readStrings(new Node('', part, [], ''), scope, report, depth + 1);
+    return strings.length === 1 && !/[{}]/.test(strings[0]!) ? strings[0] : undefined;
+  });
+  return parts?.includes(undefined) ? undefined : parts?.join('');
+}
+
+/** Why a value is left that is not written as a string. */
+export const explainScrapy = ({ name, text }: Node): string | undefined =>
+  /_urls$/.test(name) || /\bhttps?:/.test(text) ? 'it is computed: write Root elements' : undefined;
 
 /** Names may stand for themselves. */
 const MAX_DEPTH = 20;
@@ -68,12 +117,15 @@ function readUrls(node: Node | undefined, scope: Scope, report: ImportReport): s
 function toCrawler(spider: Node, scope: Scope, report: ImportReport): ImportedCrawler {
   const name = readStrings(spider.find('name'), scope, report)[0] ?? spider.name.replace('class ', '');
   const crawler = createCrawler(name);
-  crawler.roots = ['start_urls', 'sitemap_urls'].flatMap((key) => readUrls(spider.find(key), scope, report));
+  const methods = spider.children.filter(({ text }) => METHOD.test(text));
+  const requests = methods.flatMap((node) => node.children);
+  crawler.roots = [spider.find('start_urls'), ...requests].flatMap((node) => readUrls(node, scope, report));
   const domains = readStrings(spider.find('allowed_domains'), scope, report);
   crawler.staysOnSite = false;
   crawler.rules = domains.map((value) => ({ accept: true, pattern: { kind: 'domain', value } }));
   crawler.acceptsOthers = domains.length === 0;
   importRules(spider.find('rules'), scope, crawler, report);
+  if (spider.find('sitemap_urls')) importSitemaps(spider, scope, crawler, report);
   // Only a CrawlSpider follows links by itself; which links the code of other spiders follows is unknown.
   if (domains.length === 0 && !/\bCrawlSpider\b/.test(spider.text))
     restrictToHosts(crawler, 'the spider follows links by its code, which is not converted', report);
@@ -81,11 +133,43 @@ function toCrawler(spider: Node, scope: Scope, report: ImportReport): ImportedCr
     `${crawler.name}: ${pluralize(crawler.roots.length, 'start URL')}, ${pluralize(domains.length, 'allowed domain')}`,
     'roots and rules',
   );
-  for (const node of spider.children) {
-    const [, method] = /^(?:async\s+)?def\s+(\w+)/.exec(node.text) ?? [];
-    if (method !== undefined) report.reportSkipped(`${crawler.name}.${method}`, CODE_NOTE, node);
+  for (const node of methods) {
+    const method = METHOD.exec(node.text)![1]!;
+    const note = /^start(?:_requests)?$/.test(method) ? START_NOTE : CODE_NOTE;
+    report.reportSkipped(`${crawler.name}.${method}`, note, node);
   }
   return crawler;
+}
+
+const METHOD = /^(?:async\s+)?def\s+(\w+)/;
+
+/** Such a spider requests what its sitemaps list, if one of its rules is found in the URL, and follows no links by itself. */
+function importSitemaps(spider: Node, scope: Scope, crawler: ImportedCrawler, report: ImportReport): void {
+  const hosts: Pattern[] = [];
+  for (const url of readUrls(spider.find('sitemap_urls'), scope, report))
+    if (/\/robots\.txt$/.test(url)) {
+      // The sitemaps that robots.txt names are read with any root of the host.
+      hosts.push({ kind: 'exact', value: new URL('/', url).href });
+      report.reportChanged(url, 'a root for the host, the sitemaps of whose robots.txt are read');
+    } else {
+      crawler.sitemaps.push(url);
+      report.reportChanged(`sitemap ${url}`, SITEMAP_NOTE);
+    }
+  appendAll(crawler.roots, [...crawler.sitemaps, ...hosts.map(({ value }) => value)]);
+  const patterns: Pattern[] = [];
+  for (const rule of spider.find('sitemap_rules')?.children ?? []) {
+    const [value] = readStrings(rule.children[0], scope, report);
+    if (value === undefined) report.reportSkipped('sitemap rule', 'its expression is computed', rule);
+    else report.reportTaken(`sitemap rule ${value}`, 'a Rule that ignores all other URLs', rule);
+    patterns.push(value === undefined ? NOTHING : { kind: 'regex', value });
+  }
+  if (patterns.length > 0) crawler.filters.push({ any: [...patterns, ...hosts] });
+  crawler.attributes['defaultFollow'] = 'false';
+  crawler.rules = [
+    ...crawler.rules.map((rule) => ({ ...rule, follow: false })),
+    ...hosts.map((pattern) => ({ accept: true, pattern, index: false, follow: false })),
+  ];
+  report.reportChanged(`${crawler.name}: SitemapSpider`, 'links of pages are NOT followed (defaultFollow)');
 }
 
 /** A link is followed if one of the rules extracts it. */

@@ -1,4 +1,6 @@
 /** Scrapy, Fess and Google Search Appliance: what each says about a URL. */
+
+import { listSpiders } from '../formats/scrapy.js';
 import { type ImportFile, ImportReport } from '../model.js';
 import type { Node } from '../node.js';
 import { parsePython, readString } from '../python.js';
@@ -18,11 +20,8 @@ const isOnDomain = ({ hostname }: URL, domain: string): boolean =>
 
 /** Links have to be on the allowed domains of a spider, and extracted by one of its rules. */
 export function createScrapy(files: readonly ImportFile[]): Original {
-  const spiders = files.flatMap((file) => {
-    const module = parsePython(file, new ImportReport());
-    const classes = module.children.filter(({ name, text }) => name.startsWith('class ') && /Spider/.test(text));
-    return classes.map((spider) => createSpider(spider, [...spider.children, ...module.children]));
-  });
+  const modules = files.map((file) => parsePython(file, new ImportReport()));
+  const spiders = listSpiders(modules).map(({ node, scope }) => createSpider(node, scope));
   return joinCrawls(spiders);
 }
 
@@ -48,7 +47,14 @@ function createSpider(spider: Node, scope: readonly Node[]): Original {
     accepted: extractors.length === 0 || starts.has(url.href) || extractors.some((extracts) => extracts(url)),
     by: `${rules?.place ?? ''} no Rule extracts it`,
   });
-  return joinFilters([isAllowed, isExtracted]);
+  const listed = (spider.find('sitemap_rules')?.children ?? []).flatMap(({ children }) =>
+    list(children[0]).map((source) => compileExpression(source, spider.place)),
+  );
+  const isListed: Filter = (url) => ({
+    accepted: listed.length === 0 || listed.some((one) => one.test(url.href)),
+    by: 'sitemap_rules',
+  });
+  return joinFilters([isAllowed, isExtracted, isListed]);
 }
 
 /** The default of `deny_extensions`. */
