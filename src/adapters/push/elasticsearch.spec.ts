@@ -95,6 +95,12 @@ describe('an alias', () => {
   });
 });
 
+it('no documents are returned to credentials that may only write, so that they are fetched for another sink', async () => {
+  const { receiver, sink } = await started();
+  receiver.answerNext({ status: 403 });
+  expect(await sink.readDocuments(['http://a/'], stillWanted())).toEqual([]);
+});
+
 describe('bulk deliveries', () => {
   it('names field and document of a refusal, and what is wrong with the value', async () => {
     const { receiver, sink } = await started();

@@ -101,13 +101,16 @@ export class ElasticsearchSink implements Sink {
     }
   }
 
-  /** Also returns documents that searches do not find yet. */
+  /** Also returns documents that searches do not find yet; none if the credentials may only write. */
   async readDocuments(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
     const requestedDocs = uris.map((uri) => ({ _id: computeDocumentId(uri), routing: this.getRoutingKey(uri) }));
     const body = JSON.stringify({ docs: requestedDocs });
     const query = { _source_excludes: 'master.bytes,analyzed' };
     const request: SinkRequest = { method: 'POST', path: `${this.indexPath}/_mget`, query, headers: JSON_TYPE, body };
-    const { docs } = await this.requestJson(request, signal);
+    const response = await this.client.request(request, signal);
+    if (response.status === 403 || response.status === 404) return [];
+    if (!isSuccess(response)) throw this.client.toUnavailable(response);
+    const { docs } = this.parseBody(response);
     return asList(docs).flatMap((doc) => toKeptDocument(asRecord(asRecord(doc)['_source'])) ?? []);
   }
 

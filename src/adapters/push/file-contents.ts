@@ -11,7 +11,8 @@ import type { OrderRecord } from './order-record.js';
 
 /** Number of bytes at the beginning of a line in which its URI must end; kind, id and crawler come before it. */
 const MAX_HEAD_BYTES = 16_384;
-const URI_PATTERN = /^\{"kind":"(?:add|delete)","id":\d+,"crawler":"(?:[^"\\]|\\.)*","uri":("(?:[^"\\]|\\.)*")/;
+const URI_PATTERN =
+  /^\{"kind":"(?:add|delete)","id":\d+,"crawler":"(?:[^"\\]|\\.)*","uri":("(?:[^"\\]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*")/;
 const LINE_BREAK = 0x0a;
 
 const MISSING_FILE = { size: 0, ino: 0 };
@@ -125,9 +126,14 @@ async function readLineAt(file: FileHandle, offset: number): Promise<string> {
   }
 }
 
+/** Returns undefined for a line that somebody has damaged: its page is visited instead. */
 function toKeptDocument(line: string): KeptDocument | undefined {
-  const { crawler, uri, document } = JSON.parse(line) as OrderRecord;
-  if (!document) return undefined;
-  const master = { ...document.master, bytes: Buffer.from(document.master.bytes, 'base64') };
-  return { crawler, document: { ...document, uri, master } };
+  try {
+    const { crawler, uri, document } = JSON.parse(line) as OrderRecord;
+    if (!document) return undefined;
+    const master = { ...document.master, bytes: Buffer.from(document.master.bytes, 'base64') };
+    return { crawler, document: { ...document, uri, master } };
+  } catch {
+    return undefined;
+  }
 }

@@ -77,6 +77,12 @@ describe('the Solr sink', () => {
     });
   });
 
+  it('returns no documents to credentials that may only write, so that they are fetched for another sink', async () => {
+    const { receiver, sink } = await started();
+    receiver.answerNext({ status: 403 });
+    expect(await sink.readDocuments(['http://a/'], stillWanted())).toEqual([]);
+  });
+
   it('enumerates more documents than one page', async () => {
     const { sink } = await started();
     const batch = Array.from({ length: 2_000 }, (_, i) => addOrder(`http://a/${i}`, { stamp: `s${i}` }));

@@ -85,7 +85,7 @@ export class SolrSink implements Sink {
     }
   }
 
-  /** Also returns uncommitted documents, because it uses the real-time get handler. */
+  /** Also returns uncommitted documents, because it uses the real-time get handler; none if that may not be used. */
   async readDocuments(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
     return (await this.readFields(uris, signal)).flatMap((fields) => toKeptDocument(fields) ?? []);
   }
@@ -93,6 +93,7 @@ export class SolrSink implements Sink {
   private async readFields(uris: readonly string[], signal: AbortSignal): Promise<SolrFields[]> {
     const body = new URLSearchParams([['wt', 'json'], ...uris.map((uri): [string, string] => ['id', uri])]).toString();
     const response = await this.client.request({ method: 'POST', path: 'get', headers: FORM_TYPE, body }, signal);
+    if (response.status === 403 || response.status === 404) return [];
     if (!isSuccess(response)) throw this.client.toUnavailable({ ...response, body: parseErrorMessage(response) });
     return this.parseDocuments(response);
   }

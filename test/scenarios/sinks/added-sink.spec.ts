@@ -103,6 +103,23 @@ describe('a sink that is added to a crawler', () => {
     expect(await world.engine.backfills.list()).toMatchObject([{ state: 'done', done: 31, sent: 30 }]);
   });
 
+  it.each(['the first', 'the last', 'every'])(
+    'is filled although the line of %s document in the file is damaged',
+    async (which) => {
+      const { file, xml } = fileSink();
+      const { world, added, add } = await crawled(xml);
+      const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+      const damaged = lines.map((line, i) => {
+        const isChosen = which === 'every' || i === (which === 'the first' ? 0 : lines.length - 1);
+        return isChosen ? line.slice(0, -40) : line;
+      });
+      writeFileSync(file, `${damaged.join('\n')}\n`);
+      await add();
+      await untilDone(world);
+      expect([...added.taken.keys()].sort()).toEqual(['/', ...PATHS].sort());
+    },
+  );
+
   it('resumes after the sink was down, and requests nothing twice for an existing sink', async () => {
     const { world, added, add } = await crawled(fileSink().xml);
     added.state.down = true;
