@@ -1,5 +1,5 @@
 /** What the stores on both databases have in common: calls that are passed on as they are, and calls in many steps. */
-import type { UrlId } from '../../../domain/crawl/url-state.js';
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { FrontierStore, UrlFilter } from '../../../engine/ports/frontier-store.js';
@@ -88,6 +88,31 @@ async function changeInSteps(
     if (ids.length < BULK_STEP) return changedCount;
     lastId = ids.at(-1)!;
   }
+}
+
+interface SortSteps {
+  sortUrls(crawler: string, after: UrlId): Promise<UrlId | undefined>;
+  listSorted(after: string | undefined, limit: number): Promise<UrlState[]>;
+}
+
+/** Lists URLs in their order, one page at a time: all of them are read from one table, which holds one crawler's URLs. */
+export function createListByUrl({ sortUrls, listSorted }: SortSteps): FrontierStore['listByUrl'] {
+  let sortedCrawler: string | undefined;
+  let latestPage: Promise<unknown> = Promise.resolve();
+  const readPage: FrontierStore['listByUrl'] = async (crawler, after, limit) => {
+    if (after === undefined || sortedCrawler !== crawler) {
+      sortedCrawler = undefined;
+      for (let last: UrlId | undefined = 0; last !== undefined; ) last = await sortUrls(crawler, last);
+    }
+    const page = await listSorted(after, limit);
+    sortedCrawler = page.length < limit ? undefined : crawler;
+    return page;
+  };
+  return (...query) => {
+    const page = latestPage.then(() => readPage(...query));
+    latestPage = page.catch(() => {});
+    return page;
+  };
 }
 
 /** Number of matches per step of a count. */

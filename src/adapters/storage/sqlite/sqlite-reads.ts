@@ -37,6 +37,8 @@ export const SELECT_URL = `SELECT ${URL_COLUMNS} FROM url u JOIN site s ON s.id 
 
 /** Number of URLs that can be sorted quickly. */
 const MAX_SORTED_URLS = 20_000;
+/** Number of URLs that are sorted in a step, of half a second or so: a server that stops waits for its end. */
+const SORT_STEP = 100_000;
 
 type HostCounts = Awaited<ReturnType<FrontierStore['listHosts']>>;
 
@@ -44,8 +46,6 @@ type HostCounts = Awaited<ReturnType<FrontierStore['listHosts']>>;
 export class SqliteReads {
   readonly #db: Handle;
   readonly #sql;
-  /** The crawler whose URLs are sorted in `temp.by_url`. */
-  #sortedCrawler: string | undefined;
   /** Filters have a few dozen forms, and preparing takes longer than reading a URL's orders or a counter. */
   readonly #statementsByText = new Map<string, Statement>();
 
@@ -158,12 +158,28 @@ export class SqliteReads {
   }
 
   /**
-   * There is no index on the text of URLs (it would be the largest of all), so the first page sorts the crawler's URLs
-   * into a temporary table, from which the next pages are read; URLs that are added or deleted in the meantime are left
-   * out.
+   * There is no index on the text of URLs (it would be the largest of all), so they are sorted into a temporary table
+   * before the first page is read; URLs that are added or deleted in the meantime are left out. This is one step of it.
+   * @param after the last id of the previous step, 0 to start
+   * @returns the last id of this step, undefined if it was the last one
    */
-  listByUrl(crawler: string, after: string | undefined, limit: number): UrlState[] {
-    if (after === undefined || this.#sortedCrawler !== crawler) this.#sortUrls(crawler);
+  sortUrls(crawler: string, after: UrlId): UrlId | undefined {
+    if (after === 0) {
+      this.#dropSortedUrls();
+      this.#db.exec('CREATE TEMP TABLE by_url (url TEXT PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID');
+    }
+    const last = after + SORT_STEP;
+    this.#db
+      .prepare(
+        `INSERT OR IGNORE INTO temp.by_url SELECT u.url, u.id FROM url u CROSS JOIN site s ON s.id = u.site_id
+         WHERE u.id > ? AND u.id <= ? AND s.crawler = ? ORDER BY u.url`,
+      )
+      .run(after, last, crawler);
+    return last < (this.#sql.lastUrl.get() as number) ? last : undefined;
+  }
+
+  /** Lists URLs that have been sorted; after the last one, the table is removed. */
+  listSorted(after: string | undefined, limit: number): UrlState[] {
     const page = this.#db
       .prepare('SELECT id FROM temp.by_url WHERE url > ? ORDER BY url LIMIT ?')
       .pluck()
@@ -240,20 +256,8 @@ export class SqliteReads {
     return { from, where };
   }
 
-  #sortUrls(crawler: string): void {
-    this.#dropSortedUrls();
-    this.#db
-      .prepare(
-        `CREATE TEMP TABLE by_url AS SELECT u.url, u.id FROM url u JOIN site s ON s.id = u.site_id WHERE s.crawler = ? ORDER BY u.url`,
-      )
-      .run(crawler);
-    this.#db.exec('CREATE INDEX temp.by_url_url ON by_url (url)');
-    this.#sortedCrawler = crawler;
-  }
-
   #dropSortedUrls(): void {
     this.#db.exec('DROP TABLE IF EXISTS temp.by_url');
-    this.#sortedCrawler = undefined;
   }
 }
 
@@ -298,6 +302,7 @@ const prepareStatements = (db: Handle) => ({
      WHERE crawler = ? AND host > ? AND urls > 0 ORDER BY host LIMIT ?`,
   ),
   order: prepareOnce(db, 'SELECT * FROM push_order WHERE id = ?'),
+  lastUrl: prepareOnce(db, 'SELECT coalesce(max(id), 0) FROM url').pluck(),
   lastOrder: prepareOnce(db, 'SELECT max(id) FROM push_order').pluck(),
   nthAcknowledged: prepareOnce(
     db,

@@ -88,6 +88,19 @@ describe('a SQLite store', () => {
     await second.close();
   });
 
+  it('is closed between two steps in which it sorts URLs, and waits for no more of them', async () => {
+    const file = databaseFile();
+    const store = await openSqliteStore(file);
+    await discovered(store, newUrl('http://a.example/1'), newUrl('http://a.example/2'));
+    const db = new Database(file);
+    db.exec('UPDATE url SET id = 1000000 WHERE id = 2');
+    db.close();
+    expect((await store.listByUrl('docs', undefined, 9)).map(({ url }) => url)).toHaveLength(2);
+    const page = store.listByUrl('docs', undefined, 9).catch((error: Error) => error.message);
+    await store.close();
+    expect(await page).toBe('The store is being closed.');
+  });
+
   it('is refused to a second process until the first one is killed', async () => {
     const file = databaseFile();
     const { child, lines, exit } = writer(file, 0);

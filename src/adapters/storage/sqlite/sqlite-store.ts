@@ -11,7 +11,7 @@ import { lockDataDirectory, restrictDatabaseFiles } from '../shared/data-directo
 import { buildCounterQuery } from '../shared/filter-sql.js';
 import { computeKeys } from '../shared/keys.js';
 import { decryptSecrets, type EncryptedSecret, Seal } from '../shared/seal.js';
-import { createLongCalls } from '../shared/store-calls.js';
+import { createListByUrl, createLongCalls } from '../shared/store-calls.js';
 import { StoreThread } from '../shared/store-thread.js';
 import { createRemote, type Executor, performCall, type Remote } from '../shared/thread-protocol.js';
 import { createState } from '../shared/url-row.js';
@@ -153,6 +153,7 @@ export function createSqliteStore(file: string, handle: Handle, threads: Threads
     Object.entries(PLACES).map(([verb, place]) => [verb, places[place][verb as keyof Places[Place]]]),
   ) as unknown as Calls;
   let sorter: Executor | undefined;
+  let listByUrl: FrontierStore['listByUrl'] | undefined;
   return {
     ...calls,
     ...createLongCalls({
@@ -169,7 +170,8 @@ export function createSqliteStore(file: string, handle: Handle, threads: Threads
     },
     listByUrl: (...query) => {
       sorter ??= threads.startSorter();
-      return createRemote<ReaderVerbs>(sorter).listByUrl(...query);
+      listByUrl ??= createListByUrl(createRemote<ReaderVerbs>(sorter));
+      return listByUrl(...query);
     },
     listOrders: (filter, ...page) => places[filter.uri === undefined ? 'reader' : 'here'].listOrders(filter, ...page),
     close: async () => {
