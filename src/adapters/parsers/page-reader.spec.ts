@@ -81,6 +81,12 @@ describe('a page', () => {
     expect((user + system) / 1_000, 'milliseconds of the processor').toBeLessThan(6_000);
   });
 
+  it('has words without marks of the direction of text, but with those that join letters', () => {
+    const page =
+      '<title>\u202bשלום\u202c</title>\u200fשלום\u200f (C++\u200e) \u2067a\u2060b\u2069 &rlm;می\u200cخواهم ק\u05d5\u200fل\u205fc';
+    expect(read(page)).toMatchObject({ title: 'שלום', text: 'שלום (C++) ab می\u200cخواهم קוل c' });
+  });
+
   it('has words without soft hyphens', () => {
     const page = '<title>Do&shy;nau</title>Dampf&shy;schiff\u00ADfahrt<wbr>s &#173; ge\u00ADsell';
     expect(read(page, 'text/html')).toMatchObject({ title: 'Donau', text: 'Dampfschifffahrts gesell' });

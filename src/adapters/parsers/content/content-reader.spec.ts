@@ -156,7 +156,7 @@ it('extracts the same text as the scanner when nothing is excluded', () => {
   const reader = createPageReader();
   const extractor = reader.findExtractor('text/html')!;
   const pieces =
-    'a| |&amp;|<p>c</p>|<p>d|<tr>|<li>i|<b>b</b>|<div>e</div>|<div>|<br>|<script>x</script>|\u00a0|<td>f</td>|<!--c-->|é|<h1>g</h1>|\u00ad|\n|<pre>\nj\n\n  k <b>l\r\n</b></pre>';
+    'a| |&amp;|<p>c</p>|<p>d|<tr>|<li>i|<b>b</b>|<div>e</div>|<div>|<br>|<script>x</script>|\u00a0|<td>f</td>|<!--c-->|é|<h1>g</h1>|\u00ad|\u200f|\u2060|\n|<pre>\nj\n\n  k <b>l\r\n</b></pre>';
   const piece = fc.constantFrom(...pieces.split('|'));
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (list) => {

@@ -1,6 +1,7 @@
 /** Extracts the text of a tree as the scanner does, with the positions of headings and the ends of blocks. */
 import type { Heading } from '../../../domain/content/content-definition.js';
 import { BREAKS_LINE } from '../html/elements.js';
+import { removeInvisible } from '../html/text-buffer.js';
 import { type ChildNode, type Element, isElement, isText, type ParentNode, type Text } from './nodes.js';
 
 const INLINE_ELEMENTS = new Set(
@@ -139,15 +140,15 @@ export function extractElementText(node: ParentNode, options: ElementTextOptions
 
 /** Every run of white space except a single space. */
 const WHITESPACE_RUNS = /(?:[^\S ]|[\u0085\u180e\u200b])[\s\u0085\u180e\u200b]*| [\s\u0085\u180e\u200b]+/g;
-/** White space other than single spaces, or a non-ASCII character, which may be other white space or a soft hyphen. */
+/** White space other than single spaces, or a non-ASCII character, which may be other white space or invisible. */
 const MAY_NEED_FOLDING = /[^ -\x7f]| {2}/;
 
-/** Replaces each run of white space with one space, and removes soft hyphens. */
+/** Replaces each run of white space with one space, and removes invisible characters. */
 export function foldWhitespace(text: string): string {
   if (!MAY_NEED_FOLDING.test(text)) return text;
   // Most of these texts are line ends and indents between tags.
   if (text.length < 20 && text.trim() === '') return ' ';
-  return (text.includes('\u00ad') ? text.replaceAll('\u00ad', '') : text).replace(WHITESPACE_RUNS, ' ');
+  return removeInvisible(text).replace(WHITESPACE_RUNS, ' ');
 }
 
 class TextCollector {
@@ -219,12 +220,11 @@ class TextCollector {
   }
 
   private appendText(node: Text): void {
-    if (!this.keepsLines) this.appendLine(node, node.data);
-    else
-      for (const [index, line] of node.data.split(/[\n\r]+/).entries()) {
-        if (index > 0) this.endBlock(true);
-        this.appendLine(node, line);
-      }
+    const lines = this.keepsLines ? node.data.split(/[\n\r]+/) : [node.data];
+    for (let index = 0; index < lines.length; index++) {
+      if (index > 0) this.endBlock(true);
+      this.appendLine(node, lines[index]!);
+    }
   }
 
   private appendLine(node: Text, line: string): void {

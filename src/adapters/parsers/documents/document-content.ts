@@ -1,6 +1,7 @@
 /** The result of a document reader, or the reason why there is none. */
 import type { Shortfall } from '../../../domain/content/shortfall.js';
 import type { Extraction, Refusal } from '../../../engine/ports/content-extractor.js';
+import { removeInvisible } from '../html/text-buffer.js';
 import type { OcrFiles } from './ocr-files.js';
 
 export interface DocumentRequest {
@@ -162,8 +163,7 @@ export class DocumentContent {
     determineLanguage: (declared: readonly (string | undefined)[], sample: () => string) => string | undefined,
   ): Extraction {
     this.addAsides();
-    const fullText = this.pieces
-      .join('')
+    const fullText = removeInvisible(this.pieces.join(''))
       .replace(/[\s\u00a0]+/g, ' ')
       .trim();
     const { maxTextLength } = this.request;
@@ -185,7 +185,6 @@ export class DocumentContent {
 
 /** Converts text to one line without control characters. */
 const toPlainLine = (text: string | undefined): string =>
-  (text ?? '')
-    .slice(0, MAX_VALUE_LENGTH)
+  removeInvisible((text ?? '').slice(0, MAX_VALUE_LENGTH))
     .replace(/[\s\u0000-\u001f\u007f]+/g, ' ')
     .trim();

@@ -77,6 +77,12 @@ it.each(['\r\n', '\ufeff', '<b>Warning</b>: a file in b.php on line 3<br />\n'])
   },
 );
 
+it('invisible characters do not hide the words of a document', async () => {
+  const document = sample.docx({ ...sample.FACTS, title: 'Har\u00adbour', text: '\u200fDampf\u00adschiff\u202c' });
+  const content = (await read(document, 'docx')) as Extraction;
+  expect(content).toMatchObject({ title: 'Harbour', text: expect.stringContaining('Dampfschiff') });
+});
+
 it('all creators of a book are its author', async () => {
   const book = sample.epub({ ...sample.FACTS, author: 'Ada Wing</dc:creator><dc:creator>Bo Reed' });
   expect((await read(book, 'epub')) as Extraction).toMatchObject({

@@ -7,6 +7,7 @@ import { type CutLinks, DistinctLinks } from '../../../domain/content/distinct-l
 import { parseRefresh } from '../../../domain/url/refresh-target.js';
 import type { LinkKind, RawLink } from '../../../engine/ports/page-reader.js';
 import { ATTRIBUTE, type Attributes } from './attributes.js';
+import { removeInvisible } from './text-buffer.js';
 
 const MAX_METAS = 500;
 const MAX_META_LENGTH = 16_384;
@@ -191,13 +192,10 @@ function trimUrl(value: string): string {
 }
 
 /** Most values need no change. */
-const NEEDS_COLLAPSING = /\u00ad|[^\S ]|^ | {2}| $/;
+const NEEDS_COLLAPSING = /[\u00ad\u200e-\u206f]|[^\S ]|^ | {2}| $/;
 
-/** Replaces each run of white space with one space, trims the ends, and removes soft hyphens. */
+/** Replaces each run of white space with one space, trims the ends, and removes invisible characters. */
 export function collapseWhitespace(value: string): string {
   if (!NEEDS_COLLAPSING.test(value)) return value;
-  return value
-    .replace(/\u00ad/g, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+  return removeInvisible(value).replace(/\s+/g, ' ').trim();
 }

@@ -1,6 +1,7 @@
 /**
  * Collects a page's visible text as UTF-8 with white space folded: runs of it become one space, or one line break
- * between blocks and where lines have a meaning, the text is trimmed, and soft hyphens, which would hide words from a search, are removed.
+ * between blocks and where lines have a meaning, the text is trimmed, and invisible characters, which would hide words from a search,
+ * are removed.
  */
 import { AMPERSAND, CARRIAGE_RETURN, LESS, LINE_FEED, SPACE } from './bytes.js';
 import { CharacterReferences } from './character-reference.js';
@@ -17,8 +18,16 @@ BYTE_KINDS[0x7f] = BLANK;
 BYTE_KINDS[LESS] = BYTE_KINDS[AMPERSAND] = STOP;
 for (const lead of [0xc2, 0xe1, 0xe2, 0xe3, 0xef]) BYTE_KINDS[lead] = LEAD;
 
-/** Second byte of the soft hyphen (U+00AD), which marks where a word may be hyphenated and is not part of the word. */
-const SOFT_HYPHEN = 0xad;
+const INVISIBLE = '[\\u00ad\\u200e\\u200f\\u202a-\\u202e\\u2060\\u2066-\\u2069]';
+const HAS_INVISIBLE = new RegExp(INVISIBLE);
+const ALL_INVISIBLE = new RegExp(INVISIBLE, 'g');
+
+/**
+ * Removes characters that say how a word may be hyphenated (U+00AD), in which direction text runs, or that no line ends
+ * (U+2060): they are not part of the word.
+ */
+export const removeInvisible = (text: string): string =>
+  HAS_INVISIBLE.test(text) ? text.replace(ALL_INVISIBLE, '') : text;
 
 /**
  * Named references grow by at most a fifth when decoded (`&nGt;`: from 5 bytes to 6), and a word separator may be
@@ -59,15 +68,14 @@ export class TextBuffer {
       const byte = source[position]!;
       const kind = BYTE_KINDS[byte]!;
       if (kind === STOP) return position;
-      const blankWidth = kind === BLANK ? 1 : getSpaceWidth(source, position);
+      const blankWidth = kind === BLANK ? 1 : measureBlank(source, position);
       if (blankWidth === 0) {
         target[this.length++] = byte;
         position++;
       } else {
-        const isSoftHyphen = byte === 0xc2 && source[position + 1] === SOFT_HYPHEN;
         if (this.keepsLines && (byte === LINE_FEED || byte === CARRIAGE_RETURN)) this.startNewLine();
-        else if (!isSoftHyphen) this.startNewWord();
-        position += blankWidth;
+        else if (blankWidth > 0) this.startNewWord();
+        position += Math.abs(blankWidth);
       }
     }
   }
@@ -167,14 +175,15 @@ export function clip(text: string, maxLength: number): string {
   return text.slice(0, lastUnit >= 0xd800 && lastUnit < 0xdc00 ? maxLength - 1 : maxLength);
 }
 
-/** Returns the number of bytes of a blank character or soft hyphen; 0 for a different character. */
-function getSpaceWidth(bytes: Buffer, position: number): number {
+/** Returns the number of bytes of a blank character, negative for an invisible one; 0 for a different character. */
+function measureBlank(bytes: Buffer, position: number): number {
   const [lead, second, third] = [bytes[position]!, bytes[position + 1]!, bytes[position + 2]!];
-  if (lead === 0xc2) return second === 0xa0 || second === 0x85 || second === SOFT_HYPHEN ? 2 : 0;
+  if (lead === 0xc2) return second === 0xad ? -2 : second === 0xa0 || second === 0x85 ? 2 : 0;
   if (lead === 0xe1) return second === 0x9a && third === 0x80 ? 3 : 0;
   if (lead === 0xe3) return second === 0x80 && third === 0x80 ? 3 : 0;
   if (lead === 0xef) return second === 0xbb && third === 0xbf ? 3 : 0;
-  if (second === 0x81) return third === 0x9f ? 3 : 0;
+  if (second === 0x81) return third === 0x9f ? 3 : third === 0xa0 || (third >= 0xa6 && third <= 0xa9) ? -3 : 0;
   if (second !== 0x80) return 0;
+  if (third === 0x8e || third === 0x8f || (third >= 0xaa && third <= 0xae)) return -3;
   return (third >= 0x80 && third <= 0x8b) || third === 0xa8 || third === 0xa9 || third === 0xaf ? 3 : 0;
 }
