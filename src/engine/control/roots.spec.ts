@@ -6,19 +6,26 @@ import type { SettingsPage } from '../ports/frontier-store.js';
 import { Roots } from './roots.js';
 
 it.each([
-  ['and the other home pages of their servers without deleteNoServer', false, [['http://a.example/']]],
+  ['with the other home pages of their servers without deleteNoServer', false, [['http://a.example/']]],
   ['alone with deleteNoServer', true, []],
 ])('the URLs of a list are submitted %s', async (_, deleteNoServer, homePages) => {
   const canonicalize = createCanonicalizer(crawlerDefinition().canonicalization);
-  const crawler = { context: { canonicalize, definition: { servers: { deleteNoServer } } } };
+  const judged: string[] = [];
+  const policy = {
+    judge: ({ url }: { url: { href: string } }) => judged.push(url.href) && { accepted: false },
+    explain: () => undefined,
+  };
+  const known = { findLikely: () => undefined };
+  const crawler = { context: { canonicalize, policy, roots: known, definition: { servers: { deleteNoServer } } } };
   const roots = new Roots({ crawlers: { get: () => crawler } } as unknown as ConstructorParameters<typeof Roots>[0]);
   const submissions: string[][] = [];
   roots.submit = async (_, list) => {
     submissions.push(list.map(({ url }) => url));
     return [];
   };
-  await roots.submitList('a', ['http://a.example/x', 'http://b.example/']);
-  expect(submissions).toEqual([['http://a.example/x', 'http://b.example/'], ...homePages]);
+  const urls = ['http://a.example/x', 'http://b.example/'];
+  expect(await roots.submitList('a', urls)).toMatchObject(urls.map((url) => ({ outcome: 'rejected', url })));
+  expect([new Set(judged), submissions]).toEqual([new Set(urls), homePages]);
 });
 
 it('while thousands of submitted roots are read, the server does other things', async () => {

@@ -11,7 +11,7 @@ import { computeUrlKey } from '../../domain/url/url-key.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import type { MoveRules } from '../crawl/frontier/site-moves.js';
-import type { CrawlContext } from '../page/crawl-context.js';
+import { type CrawlContext, createLikelyLink } from '../page/crawl-context.js';
 import type { NewUrl } from '../ports/frontier-store.js';
 import type { Ports } from '../ports/ports.js';
 import { NotFound } from '../support/api-errors.js';
@@ -141,24 +141,31 @@ export class Roots {
    */
   async submit(name: string, submissions: readonly RootSubmission[]): Promise<SubmitOutcome[]> {
     const crawler = this.services.crawlers.get(name);
-    const results = submissions.map((submission) => judgeSubmission(crawler, applyDefaultSiteMode(submission)));
-    const acceptedRoots = results.flatMap((result) => ('root' in result ? [result] : []));
+    return this.seed(
+      crawler,
+      submissions.map((submission) => judgeSubmission(crawler, applyDefaultSiteMode(submission))),
+    );
+  }
+
+  private async seed(crawler: Crawler, results: readonly (AcceptedUrl | Rejected)[]): Promise<SubmitOutcome[]> {
+    const acceptedUrls = results.flatMap((result) => ('root' in result ? [result] : []));
+    const acceptedRoots = acceptedUrls.flatMap((accepted) => (accepted.page ? [] : [accepted]));
     for (const { root } of acceptedRoots) this.registerRoot(crawler, root);
     for (const chunk of splitIntoChunks(acceptedRoots))
       await Promise.all(chunk.map((acceptedRoot) => this.saveRoot(crawler, acceptedRoot)));
     if (acceptedRoots.length > 0) await this.services.nodes.notifyControlChanged();
     const outcomes: SubmitOutcome[] = [];
     const seededStates: UrlState[] = [];
-    for (const chunk of splitIntoChunks(acceptedRoots)) {
+    for (const chunk of splitIntoChunks(acceptedUrls)) {
       const seeded = await this.services.store.seed(
-        chunk.map(({ root, verdict }) => this.toNewUrl(crawler, root, verdict)),
+        chunk.map(({ root, verdict, page }) => this.toNewUrl(crawler, root, verdict, page)),
       );
       crawler.admit(seeded.map(({ state }) => state));
       crawler.noteRequested(seeded.flatMap(({ state, known }) => (known ? [state.id] : [])));
       seededStates.push(...seeded.map(({ state }) => state));
       for (const { state, known } of seeded) outcomes.push({ outcome: known ? 'known' : 'new', url: state });
     }
-    if (acceptedRoots.length <= MAX_IMMEDIATE_VISITS) for (const state of seededStates) await crawler.visitNow(state);
+    if (acceptedUrls.length <= MAX_IMMEDIATE_VISITS) for (const state of seededStates) await crawler.visitNow(state);
     const acceptedOutcomes = outcomes.values();
     return results.map((result) => ('root' in result ? acceptedOutcomes.next().value! : result));
   }
@@ -169,9 +176,9 @@ export class Roots {
    */
   async submitList(name: string, lines: readonly string[]): Promise<SubmitOutcome[]> {
     const crawler = this.services.crawlers.get(name);
-    const outcomes = await this.submit(
-      name,
-      lines.map((url) => ({ url, site: false })),
+    const outcomes = await this.seed(
+      crawler,
+      lines.map((line) => judgeListed(crawler, line)),
     );
     if (crawler.context.definition.servers?.deleteNoServer === false) {
       await this.submit(name, toHomePages(crawler, lines));
@@ -234,8 +241,8 @@ export class Roots {
     return { ...url, status: 'filtered', reason: verdict.reason };
   }
 
-  private toNewUrl(crawler: Crawler, root: RootContext, verdict: Verdict): NewUrl {
-    const { url } = root;
+  private toNewUrl(crawler: Crawler, root: RootContext, verdict: Verdict, page?: CrawlUrl): NewUrl {
+    const url = page ?? root.url;
     return {
       crawler: crawler.name,
       url: url.href,
@@ -244,10 +251,10 @@ export class Roots {
       source: assignSource('root', verdict.effects, verdict.effects.priorityShift),
       status: 'waiting',
       reason: 'submitted',
-      hops: 0,
+      hops: page ? 1 : 0,
       redirects: 0,
-      discoveredVia: 'root',
-      root: url.href,
+      discoveredVia: page ? 'link' : 'root',
+      root: root.url.href,
       dueAt: this.services.clock.now(),
     };
   }
@@ -274,7 +281,15 @@ interface AcceptedRoot {
   readonly submission: RootSubmission;
   readonly root: RootContext;
   readonly verdict: Verdict;
+  readonly page?: undefined;
 }
+
+/** A page of a root's site. */
+interface AcceptedPage extends Omit<AcceptedRoot, 'submission' | 'page'> {
+  readonly page: CrawlUrl;
+}
+
+type AcceptedUrl = AcceptedRoot | AcceptedPage;
 
 type Rejected = Extract<SubmitOutcome, { outcome: 'rejected' }>;
 
@@ -286,6 +301,17 @@ function judgeSubmission(crawler: Crawler, submission: RootSubmission): Accepted
   if (verdict.accepted) return { submission, root, verdict };
   const explanation = crawler.context.policy.explain({ url, discoveredVia: 'root', root, hops: 0 });
   return { outcome: 'rejected', url: url.href, explanation, message: verdict.detail ?? verdict.reason };
+}
+
+/** A listed URL is a plain root, or else a page on the site of another root. */
+function judgeListed(crawler: Crawler, line: string): AcceptedUrl | Rejected {
+  const result = judgeSubmission(crawler, { url: line, site: false });
+  const { canonicalize, policy } = crawler.context;
+  const url = 'root' in result ? undefined : canonicalize(line);
+  if (!url) return result;
+  const link = createLikelyLink(crawler.context, url);
+  const verdict = policy.judge(link);
+  return link.root && verdict.accepted ? { root: link.root, verdict, page: url } : result;
 }
 
 /**

@@ -44,6 +44,24 @@ describe('a root for a URL that was found by a link before', () => {
   );
 });
 
+it('a submitted list adds pages on the site of a root, although only its site mode accepts them, and no others', async () => {
+  const [site, other] = [await startSite(), await startSite('127.0.0.2')];
+  site
+    .page('/')
+    .page('/docs/listed', ['/news', other.url('/')])
+    .page('/news')
+    .page('/drafts/a');
+  const crawler = `<Root url="${site.url('/')}"/><Rules><Rule><ar:Path val="/drafts/"/><Ignore/></Rule></Rules>`;
+  const world = await crawl({ crawler, attributes: 'defaultAccept="false"' });
+  const urls = [site.url('/docs/listed'), site.url('/drafts/a'), other.url('/')];
+  const outcomes = await world.engine.roots.submitList('test', urls);
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual(['new', 'rejected', 'rejected']);
+  await world.untilIdle();
+  expect(await world.indexed()).toEqual([site.url('/'), site.url('/docs/listed'), site.url('/news')]);
+  expect(await world.state(urls[0]!)).toMatchObject({ discoveredVia: 'link', root: site.url('/'), source: 5 });
+  expect([await world.engine.roots.list('test'), other.requests]).toMatchObject([[{ url: site.url('/') }], []]);
+});
+
 describe('a removed root', () => {
   /** Visits a URL that is stored as found from a root that nobody knows. */
   async function visited(site: FakeSite, path: string, particulars: Partial<NewUrl>) {
