@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { addOrder, deleteOrder, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
 import { answer, rawServer } from '../../../test/support/raw-server.js';
@@ -28,6 +29,27 @@ it.each([
   expect((await client.request(request, stillWanted())).body).toBe('taken');
   expect(reported).toBe(sent);
 });
+
+it.each(['closes', 'resets'])(
+  'every request gets through to a server that %s each connection after one answer',
+  async (how) => {
+    const answered = new WeakSet<Socket>();
+    const server = await rawServer((socket) => {
+      if (answered.has(socket)) return void socket.resetAndDestroy();
+      answered.add(socket);
+      socket.write(answer('{"responseHeader": {"status": 0}}'));
+      if (how === 'closes') socket.end();
+    });
+    const url = `http://127.0.0.1:${server.port}`;
+    const sink = createSink(sinkDefinition({ type: 'solr', url, options: { index: 'a' } }));
+    onTestFinished(async () => {
+      await sink.close();
+      await server.close();
+    });
+    const batch = [addOrder('http://a/'), deleteOrder('http://b/')];
+    for (let i = 0; i < 3; i++) expect(await sink.deliver(batch, stillWanted())).toHaveLength(2);
+  },
+);
 
 describe('a web page with a good status, in place of the answer', () => {
   const LOGIN = '<?xml version="1.0"?>\n<!-- portal -->\n<!DOCTYPE html>\n<title>Sign in</title>';

@@ -123,24 +123,30 @@ export class SinkClient {
     return `sink ${this.definition.name} at ${this.baseUrl.origin}`;
   }
 
+  /** A server may close a connection at any time: a request that finds its connection closed is sent over another one. */
   private async send(request: SinkRequest, signal: AbortSignal, responseType: 'text' | 'stream') {
-    try {
-      checkLiteralHost(this.baseUrl, this.definition.allowedAddresses);
-      const { method, query, body: data } = request;
-      const address = this.buildUrl(request.path);
-      const headers = this.signer ? await this.signer.sign(address, request) : this.buildHeaders(request);
-      // axios takes ten times as long for it.
-      const url = query ? `${address}${address.includes('?') ? '&' : '?'}${new URLSearchParams(query)}` : address;
-      // A listing is read in pieces, so its size is not limited and the timeout applies only until the response begins.
-      const limits =
-        responseType === 'stream'
-          ? { timeout: this.timeout, maxContentLength: -1 }
-          : { maxContentLength: MAX_RESPONSE_BYTES };
-      const config = { method, url, headers, data, signal, responseType, ...limits };
-      return await this.httpClient.request(config);
-    } catch (error) {
-      throw new SinkUnavailable(`${this.displayName}: ${this.describeFailure(error, signal)}`);
-    }
+    for (let attempt = 0; ; attempt++)
+      try {
+        return await this.sendOnce(request, signal, responseType);
+      } catch (error) {
+        if (attempt <= this.definition.concurrency && !signal.aborted && hasFoundConnectionClosed(error)) continue;
+        throw new SinkUnavailable(`${this.displayName}: ${this.describeFailure(error, signal)}`);
+      }
+  }
+
+  private async sendOnce(request: SinkRequest, signal: AbortSignal, responseType: 'text' | 'stream') {
+    checkLiteralHost(this.baseUrl, this.definition.allowedAddresses);
+    const { method, query, body: data } = request;
+    const address = this.buildUrl(request.path);
+    const headers = this.signer ? await this.signer.sign(address, request) : this.buildHeaders(request);
+    // axios takes ten times as long for it.
+    const url = query ? `${address}${address.includes('?') ? '&' : '?'}${new URLSearchParams(query)}` : address;
+    // A listing is read in pieces, so its size is not limited and the timeout applies only until the response begins.
+    const limits =
+      responseType === 'stream'
+        ? { timeout: this.timeout, maxContentLength: -1 }
+        : { maxContentLength: MAX_RESPONSE_BYTES };
+    return this.httpClient.request({ method, url, headers, data, signal, responseType, ...limits });
   }
 
   private buildHeaders(request: SinkRequest): SinkRequest['headers'] {
@@ -189,6 +195,11 @@ function createAuthorizationHeader(
   if (!login) return undefined;
   const password = options.password?.reveal() ?? decodePercent(url.password);
   return new Secret(`Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`);
+}
+
+function hasFoundConnectionClosed(error: unknown): boolean {
+  const { code = '', request, response } = error as { code?: string; request?: ClientRequest; response?: unknown };
+  return response === undefined && request?.reusedSocket === true && ['ECONNRESET', 'EPIPE'].includes(code);
 }
 
 const findHeader = (response: AxiosResponse, name: string): string | undefined => {
