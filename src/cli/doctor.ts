@@ -3,7 +3,9 @@ import { lookup } from 'node:dns/promises';
 import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
+import type { FetcherDefinition } from '../domain/crawl/fetcher-definition.js';
 import { formatPlace } from '../domain/crawl/place.js';
+import { isInAnyCidr, isPublicAddress } from '../domain/net/address.js';
 import { toLookupName } from '../domain/net/local-names.js';
 import { openConfigurationFile, testSink } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, readDataDirectory, readStorageOptions, type ServerFlags } from '../server/options.js';
@@ -133,14 +135,26 @@ function checkDisk(dataDirectory: string): Finding {
   }
 }
 
-const listHosts = ({ crawlers }: ServerDefinition): string[] =>
-  [...new Set(crawlers.flatMap(({ roots }) => roots.map(({ url }) => new URL(url).hostname)))].slice(0, MAX_HOSTS);
+/** The hosts of start URLs, each with the fetcher of a crawler that requests it. */
+const listHosts = ({ crawlers, fetchers }: ServerDefinition): [host: string, fetcher: FetcherDefinition][] => {
+  const hosts = crawlers.flatMap(({ roots, fetcher }) =>
+    roots.map(({ url }) => [new URL(url).hostname, fetchers.find(({ name }) => name === fetcher)!] as const),
+  );
+  return [...new Map(hosts)].slice(0, MAX_HOSTS);
+};
 
-async function checkHostName(host: string): Promise<Finding> {
+async function checkHostName([host, fetcher]: [host: string, fetcher: FetcherDefinition]): Promise<Finding> {
   const startedAt = performance.now();
   try {
     const addresses = await lookup(toLookupName(host.replace(/^\[|\]$/g, '')), { all: true });
     const duration = Math.round(performance.now() - startedAt);
+    const isAllowed = (ip: string): boolean => isPublicAddress(ip) || isInAnyCidr(ip, fetcher.allowedAddresses);
+    const forbidden = addresses.find(({ address }) => !isAllowed(address))?.address;
+    if (forbidden !== undefined)
+      return createFailure(
+        'DNS',
+        `${host}: ${forbidden} is not public, and no AllowAddress of the fetcher ${fetcher.name} allows it`,
+      );
     return createOkFinding('DNS', `${host}: ${addresses.map(({ address }) => address).join(', ')} (${duration} ms)`);
   } catch (error) {
     return createFailure(

@@ -32,7 +32,7 @@ export async function deleteUrls(pattern: string, options: ClearOptions): Promis
       throw new UsageError(body.detail ?? `the server responded with ${status}`);
     if (
       !(await confirm(
-        `${pluralize(body.count, 'URL')} of ${crawler} ${body.count === 1 ? 'matches' : 'match'} ${pattern}. Delete them and their documents?`,
+        `${pluralize(body.count, 'URL')} of ${crawler} ${body.count === 1 ? 'matches' : 'match'} ${pattern}. Delete ${body.count === 1 ? 'it and its document' : 'them and their documents'}?`,
       ))
     ) {
       process.stdout.write('nothing was deleted\n');

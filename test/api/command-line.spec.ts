@@ -154,6 +154,13 @@ it('doctor checks what a crawl needs, and fails when a check does', async () => 
     state: 'warning',
     message: expect.stringContaining('run `npm install @tesseract.js-data/xyz`'),
   });
+  const notAllowed = join(world.folder, 'private.xml');
+  writeFileSync(notAllowed, readFileSync(world.configFile, 'utf8').replace('cidr="127.0.0.0/8"', 'cidr="10.0.0.0/8"'));
+  expect(await found(notAllowed)).toContainEqual({
+    what: 'DNS',
+    state: 'failed',
+    message: '127.0.0.1: 127.0.0.1 is not public, and no AllowAddress of the fetcher default allows it',
+  });
   expect((await found(join(world.folder, 'none.xml')))[1]).toMatchObject({ what: 'configuration', state: 'failed' });
   expect(process.exitCode).toBe(1);
 });

@@ -82,6 +82,7 @@ export class RootsController {
     description:
       'One URL per line; `#` begins a comment, and a backslash at the end of a line continues it on the next one. ' +
       'A line that is too long or not a URL is rejected with its number; the first 1,000 rejections are listed. ' +
+      'Accepted are pages on the sites of the crawler, and what its rules accept as roots without `site`. ' +
       'With `deleteNoServer="no"` the whole server of each URL is crawled.',
     role: 'operate',
     consumes: [TEXT_TYPE],
