@@ -129,7 +129,7 @@ export class Engine implements EngineApi {
     if (partitions.shared) this.parts.control.startRelayingEvents();
     else await this.resume();
     await partitions.open(this.parts.rebalance);
-    this.parts.housekeeping.start();
+    await this.parts.housekeeping.start();
     await this.pauseEnds.restore();
     this.parts.sinkIdentities.start();
     this.isOpen = true;
@@ -302,6 +302,7 @@ export class Engine implements EngineApi {
     await this.services.visitTools.quotas.usage.close();
     await this.services.partitions.close();
     await this.services.nodes.close();
+    await this.parts.housekeeping.noteTime();
     await this.startMark.clear(this.countInFlight());
     hosts.close();
     await this.sinkPool.close();

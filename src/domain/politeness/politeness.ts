@@ -28,6 +28,10 @@ export interface Politeness {
 /** The state of a host to which no request has been sent. */
 export const UNVISITED: Politeness = { nextRequestAt: instant(0), backOffUntil: instant(0), backOffStep: 0 };
 
+/** The stored state, without times that no site can have asked for: the clock was ahead when they were stored. */
+export const dropImpossibleTimes = (state: Politeness, now: Instant): Politeness =>
+  computeNextRequestTime(state) > after(now, MAX_RETRY_AFTER) ? UNVISITED : state;
+
 const FIRST_BACK_OFF = seconds(5);
 const MAX_BACK_OFF = hours(1);
 export const MAX_RETRY_AFTER = hours(24);

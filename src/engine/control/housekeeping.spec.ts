@@ -4,7 +4,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { before, type Duration, days, hours } from '../../domain/time/units.js';
 import { Housekeeping } from './housekeeping.js';
 
-function start(maximumAge: Duration, isLeader = true) {
+async function start(maximumAge: Duration, isLeader = true) {
   const clock = new ManualClock();
   const done: string[] = [];
   const note = (what: string) => async () => void done.push(what);
@@ -15,6 +15,8 @@ function start(maximumAge: Duration, isLeader = true) {
     store: {
       pruneOrders: async (olderThan: number, most: number) =>
         void done.push(olderThan === before(clock.now(), days(30)) && most === 1_000_000 ? 'ledger' : 'wrong'),
+      getSetting: async () => undefined,
+      putSetting: note('time'),
     },
     usage: { prune: note('usage') },
     texts: { prune: note('texts') },
@@ -26,7 +28,7 @@ function start(maximumAge: Duration, isLeader = true) {
     { admitRoots: note('roots') } as never,
     { list: () => [crawler] } as never,
   );
-  housekeeping.start();
+  await housekeeping.start();
   const countAfter = async (time: Duration): Promise<Record<string, number>> => {
     done.length = 0;
     await clock.pass(time);
@@ -42,14 +44,14 @@ it.each([
 ])(
   'the ledger is pruned each hour, the rest each day, and roots as often as pages are refreshed',
   async (age, roots) => {
-    const { housekeeping, countAfter } = start(age);
-    expect(await countAfter(days(1))).toEqual({ ledger: 24, usage: 1, texts: 1, roots });
+    const { housekeeping, countAfter } = await start(age);
+    expect(await countAfter(days(1))).toEqual({ time: 24, ledger: 24, usage: 1, texts: 1, roots });
     housekeeping.stop();
     expect(await countAfter(days(2))).toEqual({});
   },
 );
 
 it('only one node keeps house', async () => {
-  const { countAfter } = start(days(1), false);
+  const { countAfter } = await start(days(1), false);
   expect(await countAfter(days(2))).toEqual({});
 });

@@ -1,3 +1,4 @@
+import { REFRESH as REFRESH_SOURCE } from '../../domain/frontier/sources.js';
 import { after, atLeast, before, type Duration, days, hours, milliseconds } from '../../domain/time/units.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import type { Usage } from '../crawl/load/usage.js';
@@ -8,6 +9,9 @@ import type { Roots } from './roots.js';
 const MAX_LEDGER_AGE = days(30);
 const MAX_LEDGER_ENTRIES = 1_000_000;
 const PRUNE_INTERVAL = hours(1);
+/** Name of the setting with the latest time at which a server was at work. */
+const CLOCK_SETTING = 'clock';
+const CLOCK_TOLERANCE = hours(1);
 
 export interface HousekeepingServices extends Pick<Ports, 'clock' | 'store' | 'log' | 'partitions'> {
   readonly usage: Pick<Usage, 'prune'>;
@@ -24,8 +28,19 @@ export class Housekeeping {
     private readonly crawlers: Pick<Crawlers, 'list'>,
   ) {}
 
-  start(): void {
-    const { store, clock } = this.services;
+  async start(): Promise<void> {
+    const { store, clock, log } = this.services;
+    if (await this.noteTime())
+      log.warn(
+        'the clock of this machine is behind the time of earlier visits; if it is still in an hour, it was wrong then, and these pages are visited again',
+      );
+    this.repeat(
+      'comparing the clock',
+      () => CLOCK_TOLERANCE,
+      async () => {
+        if (await this.noteTime()) await this.forgetFuture();
+      },
+    );
     this.repeat(
       'pruning the ledger',
       () => PRUNE_INTERVAL,
@@ -60,6 +75,29 @@ export class Housekeeping {
   stop(): void {
     for (const cancel of this.timers.values()) cancel();
     this.timers.clear();
+  }
+
+  /** Stores the time, unless the stored one is well ahead of it; then returns true. */
+  async noteTime(): Promise<boolean> {
+    const { store, clock } = this.services;
+    const stored = Number((await store.getSetting(CLOCK_SETTING)) ?? 0);
+    if (stored > after(clock.now(), CLOCK_TOLERANCE)) return true;
+    await store.putSetting(CLOCK_SETTING, String(clock.now()));
+    return false;
+  }
+
+  /** What was visited or found while the clock was ahead would otherwise not be visited until that time has come. */
+  private async forgetFuture(): Promise<void> {
+    const { store, clock, log } = this.services;
+    const now = clock.now();
+    let count = 0;
+    for (const crawler of this.crawlers.list()) {
+      for (const filter of [{ visitedSince: now }, { status: 'waiting' as const }])
+        count += await store.makeDue({ ...filter, crawler: crawler.name }, now, REFRESH_SOURCE);
+      await crawler.sweep(now);
+    }
+    await store.putSetting(CLOCK_SETTING, String(now));
+    log.warn('the clock of this machine was ahead; the pages visited meanwhile are due now', { count });
   }
 
   private repeat(name: string, interval: () => Duration, work: () => Promise<void>): void {

@@ -1,8 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { days, hours, minutes } from '../../../src/domain/time/units.js';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { days, hours, instant, minutes } from '../../../src/domain/time/units.js';
 import { type FrontierStore, type LedgerEntry, StoreUnavailable } from '../../../src/engine/ports/frontier-store.js';
 import { CrawlWorld } from '../../support/crawl-world.js';
 import { FakeSite, filling } from '../../support/fake-site.js';
+import { FlakyReceiver } from '../../support/flaky-receiver.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { start, startSite } from '../../support/scenario.js';
+import { keptStore } from '../../support/scenario-database.js';
 
 /** As in the crawler: pages that are fetched and not settled. */
 const MOST_IN_HAND_MB = 48;
@@ -204,6 +208,52 @@ describe('faults of the machine', () => {
     expect(await world.indexed()).toEqual(everything());
     expect(await world.engine.orders.list({ kind: 'delete' }, undefined, 10)).toEqual([]);
   });
+});
+
+it('a clock that was ahead by years stops the crawl for an hour at most once it is right, after a restart', async () => {
+  const site = await startSite();
+  site.page('/', ['/a', '/b', '/down']);
+  for (const path of ['/a', '/b']) site.page(path);
+  site.set('/down', { status: 503, headers: { 'retry-after': '3600' } });
+  const through = await FlakyReceiver.start();
+  onTestFinished(() => through.close());
+  const options = { crawler: `<Root url="${site.url('/')}"/>`, attributes: 'smartRefreshMaxAgeS="86400"', through };
+  const openStore = await keptStore();
+  const wrong = await start({
+    ...options,
+    clock: new ManualClock(instant(Date.UTC(2036, 0, 1))),
+    store: await openStore(),
+  });
+  await wrong.pass(minutes(2));
+  await wrong.close();
+  site.forgetRequests();
+  const world = await start({
+    ...options,
+    clock: new ManualClock(instant(Date.UTC(2026, 0, 1))),
+    store: await openStore(),
+  });
+  await world.pass(minutes(90));
+  expect(site.fetched).toEqual(expect.arrayContaining(['/', '/a', '/b']));
+  site.forgetRequests();
+  await world.pass(minutes(90));
+  expect(site.fetched).not.toContain('/a');
+});
+
+it('a clock that is behind for the first minutes, until the machine has asked for the time, has nothing visited again', async () => {
+  const site = await startSite();
+  site.page('/', ['/a']);
+  site.page('/a');
+  const through = await FlakyReceiver.start();
+  onTestFinished(() => through.close());
+  const options = { crawler: `<Root url="${site.url('/')}"/>`, through };
+  const openStore = await keptStore();
+  const times = [instant(Date.UTC(2026, 0, 1)), instant(0), instant(Date.UTC(2026, 0, 1) + minutes(20))];
+  for (const [index, time] of times.entries()) {
+    const world = await start({ ...options, clock: new ManualClock(time), store: await openStore() });
+    await world.pass(minutes(index === 2 ? 90 : 10));
+    await world.close();
+    expect(site.fetched.filter((path) => path === '/a')).toHaveLength(1);
+  }
 });
 
 /** Makes the settlement of one order fail, which the sink has acknowledged by then. */

@@ -10,6 +10,7 @@ import {
   applyRequestEnd,
   applyRequestStart,
   computeNextRequestTime,
+  dropImpossibleTimes,
   endBackOff,
   type Politeness,
   UNVISITED,
@@ -342,8 +343,8 @@ export class Hosts {
     for (const host of hosts) {
       const record = records.get(host.key);
       if (record) {
-        const nextRequestAt = getLater(host.politeness.nextRequestAt, record.nextRequestAt);
-        host.politeness = { ...record, nextRequestAt };
+        const stored = dropImpossibleTimes(record, this.clock.now());
+        host.politeness = { ...stored, nextRequestAt: getLater(host.politeness.nextRequestAt, stored.nextRequestAt) };
         host.paused = record.paused;
         host.visitPrice = record.visitPrice;
       }
