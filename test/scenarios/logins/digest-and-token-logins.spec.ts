@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { expect, it } from 'vitest';
-import { hours } from '../../../src/domain/time/units.js';
+import { hours, minutes } from '../../../src/domain/time/units.js';
 import { html } from '../../support/fake-site.js';
-import { crawl, startSite } from '../../support/scenario.js';
+import { crawl, start, startSite } from '../../support/scenario.js';
 
 const PAGES = ['/', '/a', '/b', '/c'];
 const page = (path: string) => ({
@@ -85,6 +85,32 @@ it('a token is requested once, and again before it expires', async () => {
   expect(await world.state(site.url('/a'))).toMatchObject({ status: 'indexed' });
   expect(tokens).toBe(2);
 });
+
+it.each([20, 2])(
+  'a token that lasts %i seconds opens pages, although it is asked for again and again',
+  async (lifetime) => {
+    const site = await startSite();
+    let tokens = 0;
+    site.set('/token', () => {
+      tokens++;
+      return {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ access_token: `t${tokens}`, expires_in: lifetime }),
+      };
+    });
+    for (const path of PAGES)
+      site.set(path, ({ headers }) => (headers.authorization === `Bearer t${tokens}` ? page(path) : { status: 401 }));
+    const login = `<cw:Login name="api" type="oauth2" insecure="true" url="${site.url('/')}" tokenUrl="${site.url('/token')}" clientId="c" clientSecret="s"/>`;
+    const world = await start({
+      attributes: 'aggressive="false" throttleTimeMS="2500"',
+      crawler: `<Root url="${site.url('/')}"/>`,
+      more: fetcher(login),
+    });
+    await world.pass(minutes(5));
+    expect(await world.indexed()).toEqual(PAGES.map((path) => site.url(path)));
+    expect(tokens).toBeLessThanOrEqual(PAGES.length + 1);
+  },
+);
 
 it('a server that requires another kind of login is reported with the right kind', async () => {
   const site = await startSite();

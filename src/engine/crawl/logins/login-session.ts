@@ -74,8 +74,10 @@ export const MAX_REFUSED = 3;
 const REFUSAL_RETRY_DELAYS = [minutes(1), minutes(10)] as const;
 const MIN_RETRY_DELAY = seconds(30);
 const MAX_RETRY_DELAY = hours(1);
-/** A token is renewed this long before it expires. */
+/** A token is renewed this long before it expires, or when half of its time is over. */
 const RENEWAL_MARGIN = seconds(30);
+/** How long one that no page was requested with is not renewed, beside the pause: its visit may wait for the host. */
+const UNUSED_GRACE = minutes(1);
 const MAX_STEPS = 30;
 /** Requests for pages carry a session and not the secret: refusing them locks no account. */
 const SESSION_TYPES: ReadonlySet<LoginType> = new Set<LoginType>(['form', 'browser', 'oauth2']);
@@ -91,6 +93,8 @@ export class LoginSession {
   private runningCheck: Promise<SessionState> | undefined;
   private nextCheck: Promise<SessionState> | undefined;
   private validUntil: Instant | undefined;
+  /** Whether a page was requested since the last login. */
+  private isUsed = false;
   private knownAliveAt: Instant | undefined;
   private failures = 0;
   /** Whether pages may have failed for want of this login; unknown after the start. */
@@ -136,7 +140,8 @@ export class LoginSession {
     const now = this.environment.now();
     const { state, nextAttempt } = this.currentStatus;
     if (this.runningAttempt) return this.runningAttempt.then((result) => this.toReadiness(result));
-    const isDue = this.validUntil !== undefined && now >= this.validUntil;
+    const grace = this.isUsed ? milliseconds(0) : milliseconds(pause + UNUSED_GRACE);
+    const isDue = this.validUntil !== undefined && now >= after(this.validUntil, grace);
     if (state === 'logged-in' && !isDue) return true;
     if (state === 'stopped') return this.describeFailure();
     if (state === 'failing' && nextAttempt !== undefined && now < nextAttempt) return this.describeFailure();
@@ -170,6 +175,7 @@ export class LoginSession {
   }
 
   getSession(url: string): RequestSession | Promise<RequestSession> {
+    this.isUsed = true;
     return this.method.getSession(url);
   }
 
@@ -346,8 +352,10 @@ export class LoginSession {
   private noteSuccess({ until }: { until?: Instant }, lastAttempt: Instant, steps: LoginStepReport[]): void {
     this.generation++;
     this.failures = 0;
-    this.validUntil = until === undefined ? undefined : after(until, -RENEWAL_MARGIN as Duration);
+    this.isUsed = false;
     const lastSuccess = this.environment.now();
+    const margin = until === undefined ? 0 : Math.max(0, Math.min(RENEWAL_MARGIN, (until - lastSuccess) / 2));
+    this.validUntil = until === undefined ? undefined : after(until, -margin as Duration);
     this.knownAliveAt = this.canCheck ? lastSuccess : undefined;
     const { lastSessionEnd, lastSessionEndUrl, logins } = this.currentStatus;
     const ends = { lastSessionEnd, lastSessionEndUrl };
