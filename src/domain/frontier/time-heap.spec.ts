@@ -26,6 +26,7 @@ describe('a heap of values by time', () => {
       fc.oneof(
         fc.record({ push: fc.integer({ min: 0, max: 8 }) }),
         fc.record({ popAt: fc.integer({ min: 0, max: 10 }) }),
+        fc.record({ drop: fc.integer({ min: 2, max: 5 }) }),
       ),
       { maxLength: 300 },
     );
@@ -37,6 +38,9 @@ describe('a heap of values by time', () => {
           if ('push' in step) {
             heap.push(instant(step.push), value);
             model = [...model, { at: step.push, value }].sort((a, b) => a.at - b.at || a.value - b.value);
+          } else if ('drop' in step) {
+            heap.retain((value) => value % step.drop > 0);
+            model = model.filter(({ value }) => value % step.drop > 0);
           } else {
             const expected = model[0] !== undefined && model[0].at <= step.popAt ? model.shift()?.value : undefined;
             expect(heap.popDue(instant(step.popAt))).toBe(expected);

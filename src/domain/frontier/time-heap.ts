@@ -9,11 +9,21 @@ interface Entry<T> {
 
 /** Values that are waiting for a time: a binary min-heap, earliest first, and first in, first out for equal times. */
 export class TimeHeap<T> {
-  readonly #entries: Entry<T>[] = [];
+  #entries: Entry<T>[] = [];
   #arrivalCount = 0;
 
   push(at: Instant, value: T): void {
-    const entry = { at, arrival: this.#arrivalCount++, value };
+    this.#insert({ at, arrival: this.#arrivalCount++, value });
+  }
+
+  /** Drops the values that nobody is waiting for any more. */
+  retain(isWanted: (value: T) => boolean): void {
+    const entries = this.#entries;
+    this.#entries = [];
+    for (const entry of entries) if (isWanted(entry.value)) this.#insert(entry);
+  }
+
+  #insert(entry: Entry<T>): void {
     const entries = this.#entries;
     let hole = entries.length;
     entries.push(entry);

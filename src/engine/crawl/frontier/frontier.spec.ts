@@ -287,7 +287,18 @@ it('a sweep finds the due URLs of all hosts, however many pages of the store the
 });
 
 it('a host whose URLs are all settled leaves memory with the next sweep, one with a URL due by then does not', async () => {
-  const { store, clock, frontier, hosts } = await open();
+  const timers = new Set<number>();
+  const clock = new ManualClock();
+  const at = clock.at.bind(clock);
+  clock.at = (time, action) => {
+    timers.add(time);
+    const cancel = at(time, action);
+    return () => {
+      timers.delete(time);
+      cancel();
+    };
+  };
+  const { store, frontier, hosts } = await open(undefined, clock);
   const seeded = await store.seed([newUrl(`${HOST}/a`, { source: 0, dueAt: clock.now() })]);
   frontier.admit(seeded.map(({ state }) => state));
   const { url, host } = await until(() => frontier.takeNext());
@@ -298,8 +309,10 @@ it('a host whose URLs are all settled leaves memory with the next sweep, one wit
   frontier.requeue(url, { source: 5, dueAt });
   await frontier.sweep(dueAt);
   expect(hosts.peek(host.key), 'while a URL is due').toBe(host);
+  expect(timers.has(dueAt)).toBe(true);
   await frontier.sweep(before(dueAt, days(0.5)));
   expect(hosts.peek(host.key)).toBeUndefined();
+  expect(timers.has(dueAt), 'a timer for it').toBe(false);
 });
 
 it('a host that becomes ready wakes the visits only if it has a URL for them', async () => {

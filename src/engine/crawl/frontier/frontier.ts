@@ -393,6 +393,7 @@ export class Frontier {
   private dropUnusedWindows(horizon: Instant): void {
     for (const [key, window] of this.windows)
       if (window.isUnused(horizon) && !window.ready.includes(true)) this.windows.delete(key);
+    this.refills.forgetDropped();
     this.hosts.forgetUnused();
   }
 }

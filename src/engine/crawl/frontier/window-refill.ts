@@ -94,6 +94,16 @@ export class WindowRefill {
     void this.load(window, source);
   }
 
+  /** To be called when windows have been dropped; a sweep finds their URLs again before they are due. */
+  forgetDropped(): void {
+    this.dueTimes.retain(({ window }) => this.isInUse(window));
+    if (this.dueTimes.peekTime() === undefined) this.disarmTimer();
+  }
+
+  private isInUse(window: HostWindow): boolean {
+    return this.windows.get(window.host.key) === window;
+  }
+
   close(): void {
     this.closed = true;
     this.cancelTimer?.();
@@ -114,7 +124,7 @@ export class WindowRefill {
       );
       // So that windows can tell them from the host's own.
       if (source === STRANGERS_SOURCE) for (const url of urls) await this.services.strangers.areNaming(url);
-      if (this.closed || this.windows.get(window.host.key) !== window) return;
+      if (this.closed || !this.isInUse(window)) return;
       window.loading[source] = false;
       for (const url of urls) {
         if (window.heldIds.has(url.id)) continue;
@@ -145,17 +155,22 @@ export class WindowRefill {
   private armTimer(): void {
     const next = this.dueTimes.peekTime();
     if (next === undefined || this.closed || (this.timerAt !== undefined && this.timerAt <= next)) return;
-    this.cancelTimer?.();
+    this.disarmTimer();
     this.timerAt = next;
     this.cancelTimer = this.services.clock.at(next, () => {
-      this.timerAt = undefined;
-      this.cancelTimer = undefined;
+      this.disarmTimer();
       const now = this.services.clock.now();
       for (let entry = this.dueTimes.popDue(now); entry; entry = this.dueTimes.popDue(now)) {
         // A window that was dropped in the meantime is found again by a sweep.
-        if (this.windows.get(entry.window.host.key) === entry.window) this.onChanged(entry.window);
+        if (this.isInUse(entry.window)) this.onChanged(entry.window);
       }
       this.armTimer();
     });
+  }
+
+  private disarmTimer(): void {
+    this.cancelTimer?.();
+    this.timerAt = undefined;
+    this.cancelTimer = undefined;
   }
 }
