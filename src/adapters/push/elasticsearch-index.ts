@@ -160,7 +160,7 @@ export class SearchIndex {
   /** Returns the indexes behind the name; none if there are none, undefined if the credentials do not allow it. */
   private async read(signal: AbortSignal): Promise<IndexFacts[] | undefined> {
     const response = await this.request('GET', this.path, signal);
-    if (response.status === 404) return [];
+    if (response.status === 404 && response.body.includes('index_not_found')) return []; // not the 404 of a proxy
     if (response.status === 403) return undefined;
     if (!isSuccess(response)) throw this.client.toUnavailable(response);
     return Object.entries(parseJsonObject(response, this.client, this.dialect)).map(([name, facts]) => ({

@@ -108,7 +108,7 @@ export class ElasticsearchSink implements Sink {
     const query = { _source_excludes: 'master.bytes,analyzed' };
     const request: SinkRequest = { method: 'POST', path: `${this.indexPath}/_mget`, query, headers: JSON_TYPE, body };
     const response = await this.client.request(request, signal);
-    if (response.status === 403 || response.status === 404) return [];
+    if (response.status === 403) return [];
     if (!isSuccess(response)) throw this.client.toUnavailable(response);
     const { docs } = this.parseBody(response);
     return asList(docs).flatMap((doc) => toKeptDocument(asRecord(asRecord(doc)['_source'])) ?? []);

@@ -46,6 +46,14 @@ it('an index that was deleted is filled again, with its mapping', async () => {
   expect(await world.engine.backfills.list()).toMatchObject([{ sink: 'search', why: 'replaced', total: 21 }]);
 });
 
+it('an index that a proxy cannot reach for some minutes is not gone', async () => {
+  const { engine, world, replacements } = await crawlIntoIndex();
+  for (let i = 0; i < 12; i++) engine.answerNext({ status: 404, body: 'default backend - 404' });
+  await world.pass(minutes(15));
+  expect(replacements()).toEqual([]);
+  expect(await world.engine.backfills.list()).toEqual([]);
+});
+
 it('an index that was deleted and created again in its first minute is filled again', async () => {
   const { engine, world, paths, replacements } = await crawlIntoIndex(seconds(10));
   engine.deleteIndex();
