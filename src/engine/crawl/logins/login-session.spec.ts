@@ -18,6 +18,7 @@ function loginTo(result: { now: LoginResult }) {
       attempts.push(clock.now());
       return result.now;
     },
+    getSession: () => ({}),
   } as Partial<LoginMethod> as LoginMethod;
   const environment = {
     now: () => clock.now(),
@@ -80,14 +81,34 @@ it('visits that wait for a login share one attempt', async () => {
   expect(attempts).toHaveLength(1);
 });
 
-it('a token is renewed 30 seconds before it expires', async () => {
+it('a token is renewed 30 seconds before it expires, or after half of its time if that is later', async () => {
   const result: { now: LoginResult } = { now: { kind: 'in' } };
   const { session, clock, attempts } = loginTo(result);
   result.now = { kind: 'in', until: after(clock.now(), minutes(5)) };
   await session.ensureReady();
+  await session.getSession('http://a.test/');
   clock.advance(minutes(4.4));
   expect([session.ensureReady(), attempts.length]).toEqual([true, 1]);
   clock.advance(minutes(0.1));
+  result.now = { kind: 'in', until: after(clock.now(), seconds(20)) };
+  await session.ensureReady();
+  expect(attempts).toHaveLength(2);
+  await session.getSession('http://a.test/');
+  clock.advance(seconds(9));
+  expect([session.ensureReady(), attempts.length]).toEqual([true, 2]);
+  clock.advance(seconds(1));
+  await session.ensureReady();
+  expect(attempts).toHaveLength(3);
+});
+
+it('a token that no page was requested with is not renewed for a minute', async () => {
+  const result: { now: LoginResult } = { now: { kind: 'in' } };
+  const { session, clock, attempts } = loginTo(result);
+  result.now = { kind: 'in', until: after(clock.now(), seconds(2)) };
+  await session.ensureReady();
+  clock.advance(seconds(60));
+  expect([session.ensureReady(), attempts.length]).toEqual([true, 1]);
+  clock.advance(seconds(1));
   await session.ensureReady();
   expect(attempts).toHaveLength(2);
 });
@@ -97,6 +118,7 @@ it('the renewal of a token is not one of the logins within an hour', async () =>
   const { session, clock, attempts } = loginTo(result);
   const renew = async (times: number): Promise<void> => {
     for (let n = 0; n < times; n++) {
+      await session.getSession('http://a.test/');
       clock.advance(minutes(5));
       result.now = { kind: 'in', until: after(clock.now(), minutes(5)) };
       expect(await session.ensureReady()).toBe(true);
