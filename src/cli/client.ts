@@ -59,6 +59,9 @@ export class ServerClient {
 
   private readonly key: Secret | undefined;
 
+  /** How the user calls a file of the configuration, whose path on the server says nothing here. */
+  nameFile: (file: string) => string = (file) => basename(file);
+
   /** @throws UsageError with the server's own message if it refuses the call, or if no server responds */
   async call<T>(method: string, path: string, body?: RequestText, headers?: Record<string, string>): Promise<T> {
     const response = await this.request<T>(method, path, body, headers);
@@ -68,7 +71,7 @@ export class ServerClient {
 
   private requireSuccess(response: ClientResponse<unknown>): void {
     if (response.status === 401) throw new UsageError(this.createKeyHint());
-    if (response.status >= 400) throw new UsageError(formatProblem(response));
+    if (response.status >= 400) throw new UsageError(formatProblem(response, this.nameFile));
   }
 
   /** Fetches a text that is not JSON, such as a configuration. */
@@ -128,10 +131,11 @@ export class ServerClient {
     });
   }
 
-  /** Fetches a short list in one call, such as the crawlers. */
-  async list<T>(path: string): Promise<readonly T[]> {
-    const body = await this.call<{ readonly items?: readonly T[] } | undefined>('GET', path);
+  /** Fetches a list in one call: a short one, such as the crawlers, or the first page, whose rest `more` shows. */
+  async list<T>(path: string, more?: string): Promise<readonly T[]> {
+    const body = await this.call<{ items?: readonly T[]; next?: string | null } | undefined>('GET', path);
     if (!Array.isArray(body?.items)) throw this.createNotCrawlwayError(200);
+    if (more && body.next) process.stderr.write(`these are the first ${body.items.length}; ${more}\n`);
     return body.items;
   }
 
@@ -202,15 +206,16 @@ export class ServerClient {
 
 const describeCause = (error: Error): string => (error.cause as { code?: string } | undefined)?.code ?? error.message;
 
-function formatProblem({ status, body }: ClientResponse<unknown>): string {
+function formatProblem({ status, body }: ClientResponse<unknown>, nameFile: (file: string) => string): string {
   const { detail, errors = [] } = (body ?? {}) as ProblemBody;
-  const errorLines = errors.map((error) => `\n  ${formatDetailPlace(error)}${error.detail}`);
-  const reason = (detail ?? 'it gave no reason').replace('confirm=true', '--yes');
+  const errorLines = errors.map((error) => `\n  ${formatDetailPlace(error, nameFile)}${error.detail}`);
+  // The errors are listed below.
+  const reason = (detail ?? 'it gave no reason').replace('confirm=true', '--yes').replace(/[;:] `errors` [^.;]*/, '');
   return `the server refused the request (${status}): ${reason}${errorLines.join('')}`;
 }
 
-/** Field of the body, or a place in a configuration, whose path on the server says nothing here. */
-function formatDetailPlace({ pointer, file, line, column }: ProblemDetail): string {
+/** Field of the body, or a place in a configuration. */
+function formatDetailPlace({ pointer, file, line, column }: ProblemDetail, nameFile: (file: string) => string): string {
   if (pointer) return `${pointer}: `;
-  return file === undefined ? '' : `${basename(file)}:${line}:${column} `;
+  return file === undefined ? '' : `${nameFile(file)}:${line}:${column} `;
 }

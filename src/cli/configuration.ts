@@ -1,4 +1,5 @@
 /** `crawlway config`, `plan` and `apply`: the configuration of a running server, its history, and what a change would do. */
+import { basename } from 'node:path';
 import { diff } from 'node:util';
 import type {
   ConfigurationDraftDto,
@@ -132,8 +133,9 @@ async function readDraft(path: string): Promise<Required<ConfigurationDraftDto>>
  * is 0 if applying it would change nothing, and 2 if it would.
  */
 export async function planConfiguration(options: FileOptions): Promise<void> {
-  const client = new ServerClient(options);
   const draft = await readDraft(options.file);
+  const client = new ServerClient(options);
+  client.nameFile = (file) => (basename(file) in draft.files ? basename(file) : options.file);
   const [preview, inForce] = await Promise.all([
     client.call<PreviewDto>('POST', '/config/preview', toJsonBody(draft)),
     readInForce(client),
@@ -156,7 +158,8 @@ function describePlan({ crawlers, removed, total, needsConfirmation }: PreviewDt
     lines.push(
       `${crawler}: no longer in the configuration; its ${pluralize(indexed, 'document')} would stay until you decide`,
     );
-  if (lines.length === 0) lines.push(`none of the ${pluralize(total, 'stored URL')} would change`);
+  if (lines.length === 0)
+    lines.push(`the file differs, but none of the ${pluralize(total, 'stored URL')} would change`);
   if (needsConfirmation.length > 0)
     lines.push(
       `more than a tenth of the documents of ${needsConfirmation.join(', ')} would be deleted: apply with --yes`,
@@ -183,8 +186,9 @@ function describeEffects(effects: PreviewCrawlerDto): string[] {
 
 /** Replaces the configuration in force by the file and the rule files that it names. */
 export async function applyConfiguration(options: FileOptions & WriteOptions): Promise<void> {
-  const client = new ServerClient(options);
   const draft = await readDraft(options.file);
+  const client = new ServerClient(options);
+  client.nameFile = (file) => (basename(file) in draft.files ? basename(file) : options.file);
   const { etag } = await client.getText('/config');
   const query = options.yes ? '?confirm=true' : '';
   const state = await client.call<ConfigurationStateDto>('PUT', `/config${query}`, toJsonBody(draft), {

@@ -102,7 +102,10 @@ export async function listUrls({ crawler: name, limit, export: format, ...rest }
   const crawler = await client.resolveCrawler(name);
   const path = `/crawlers/${encodeURIComponent(crawler)}/urls`;
   if (format) return client.pipeTo(`${path}/export${toQuery({ ...filters, format })}`, process.stdout);
-  const urls = await client.list<UrlStateDto>(`${path}${toQuery({ ...filters, limit })}`);
+  const urls = await client.list<UrlStateDto>(
+    `${path}${toQuery({ ...filters, limit })}`,
+    '--limit shows up to 1000, --export all',
+  );
   if (json) return printJson(urls);
   const rows = urls.map(({ status, reason = '', lastVisitAt = '', dueAt = '', url }) => [
     status,
@@ -124,7 +127,7 @@ interface OrderFilters extends Options {
 }
 
 export async function listOrders({ server, json, ...filters }: OrderFilters): Promise<void> {
-  const orders = await new ServerClient({ server }).list<OrderDto>(`/orders${toQuery(filters)}`);
+  const orders = await new ServerClient({ server }).list<OrderDto>(`/orders${toQuery(filters)}`, '--limit shows more');
   if (json) return printJson(orders);
   const rows = orders.map(({ id, decidedAt, kind, state, reason, uri, answer = '' }) => [
     id,
@@ -230,6 +233,7 @@ export async function decideMove(
 export async function showAudit(options: Options & { readonly limit: string }): Promise<void> {
   const entries = await new ServerClient(options).list<AuditEntryDto>(
     `/audit?limit=${encodeURIComponent(options.limit)}`,
+    '--limit shows more',
   );
   if (options.json) return printJson(entries);
   const rows = entries.map(({ at, who, what, target, outcome }) => [at, who, what, target, outcome]);

@@ -20,7 +20,15 @@ const program = new Command('crawlway')
     'after',
     '\nExit code: 0 success, 1 failure (with an error message); any other code is described in the help of the command.',
   )
+  .addHelpText('afterAll', describeUnknownTopic)
   .configureHelp({ showGlobalOptions: true });
+
+/** `crawlway help WORD` prints the help of all commands if there is no such command. */
+function describeUnknownTopic({ error, command }: { readonly error: boolean; readonly command: Command }): string {
+  const topic = process.argv[process.argv.indexOf('help', 2) + 1];
+  const isTopic = error && process.argv.includes('help', 2) && topic !== undefined;
+  return isTopic && !command.commands.some((one) => one.name() === topic) ? `\nerror: unknown command '${topic}'` : '';
+}
 
 const addConfigurationOptions = (command: Command): Command =>
   command.option('--config <file>', 'configuration file (default: $CRAWLWAY_CONFIG, or config/CrawlConfig.xml)');

@@ -146,7 +146,7 @@ class NestLog implements LoggerService {
 
   error(message: unknown, ...rest: unknown[]): void {
     // The code that starts the server reports a port that cannot be opened.
-    if (message instanceof Error && (message as NodeJS.ErrnoException).syscall === 'listen') return;
+    if (/^Error: listen E/.test(String(message))) return;
     this.target.error(String(message), { nest: rest.at(-1), error: message instanceof Error ? message : undefined });
   }
 }

@@ -104,6 +104,13 @@ it('the documentation has a row for every command, and a wrong command prints th
     '(Did you mean explain?)',
     expect.stringMatching(/^"crawlway --help"/),
   ]);
+  for (const [args, said] of [
+    [['help', 'explian'], /error: unknown command 'explian'$/],
+    [['sinks', 'help', 'tset'], /error: unknown command 'tset'$/],
+  ] as const) {
+    const help = await new Program([...args]).ended;
+    expect([help.code, help.stderr.trim()]).toEqual([1, expect.stringMatching(said)]);
+  }
 });
 
 it('a sink is tested without an order, from the active configuration and from a draft', async () => {

@@ -172,7 +172,10 @@ it('a crawler is renamed and keeps its documents, and one that is removed leaves
 
 it('a file with errors is refused with their lines', async () => {
   const file = fileWith((xml) => xml.replace('<cw:PushTo', '<Rool/><cw:PushTo'));
-  await expect(planConfiguration({ ...server, file })).rejects.toThrow(/Rool/);
+  // The file has the user's name for it, not the server's.
+  await expect(planConfiguration({ ...server, file })).rejects.toThrow(
+    new RegExp(`has errors\\.\\n {2}${file}:\\d+:\\d+ .*Rool`),
+  );
   await expect(planConfiguration({ ...server, file: join(world.folder, 'none.xml') })).rejects.toThrow(
     /there is no configuration .*none\.xml/,
   );
@@ -183,6 +186,10 @@ it('URLs, orders and calls are listed, and URLs are exported whole', async () =>
   const limit = '50';
   const urls = await run(() => listUrls({ ...server, status: 'indexed', limit }));
   expect(urls.text).toMatch(/^STATUS +REASON +LAST VISIT +NEXT VISIT +URL\nindexed /);
+  const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  await run(() => listUrls({ ...server, status: 'indexed', limit: '1', json: true }));
+  expect(said.mock.calls).toEqual([['these are the first 1; --limit shows up to 1000, --export all\n']]);
+  said.mockRestore();
   const exported = await run(() => listUrls({ ...server, status: 'indexed', limit: '1', export: 'csv' }));
   expect(exported.text.trim().split(/\r?\n/)).toHaveLength(urls.text.trim().split('\n').length);
   const orders = await run(() => listOrders({ ...server, kind: 'add', limit, json: true }));

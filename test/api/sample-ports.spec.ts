@@ -125,22 +125,25 @@ it("a sink that holds another server's documents under the same name is reported
   expect(said).toContain("a sink holds documents that are not this server's");
 });
 
-it('a server whose port is taken leaves the configuration unchanged, and reports it once', async () => {
-  const folder = temporaryDirectory();
-  const config = join(folder, 'CrawlConfig.xml');
-  copyFileSync('CrawlConfig.xml.example', config);
-  await Promise.all([takePort(8741), takePort(8742)]);
-  const taken = createServer();
-  onTestFinished(() => void taken.close());
-  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-  const { port } = taken.address() as { port: number };
-  const said: string[] = [];
-  const note = (message: string): void => void said.push(message);
-  const log = { debug: () => {}, info: note, warn: note, error: note };
-  const options = readServerOptions({ config, data: join(folder, 'data'), port: `${port}` }, {});
-  await expect(serve(options, { log, withSample: true })).rejects.toThrow(
-    /is in use by another program; choose a different one/,
-  );
-  expect(readFileSync(config, 'utf8')).toBe(readFileSync('CrawlConfig.xml.example', 'utf8'));
-  expect(said.filter((line) => /8741|8742|EADDRINUSE/.test(line))).toEqual([]);
-});
+it.each([true, false])(
+  'a server whose port is taken leaves the configuration unchanged, and reports it once (sample: %s)',
+  async (withSample) => {
+    const folder = temporaryDirectory();
+    const config = join(folder, 'CrawlConfig.xml');
+    copyFileSync('CrawlConfig.xml.example', config);
+    await Promise.all([takePort(8741), takePort(8742)]);
+    const taken = createServer();
+    onTestFinished(() => void taken.close());
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as { port: number };
+    const said: string[] = [];
+    const note = (message: string): void => void said.push(message);
+    const log = { debug: () => {}, info: note, warn: note, error: note };
+    const options = readServerOptions({ config, data: join(folder, 'data'), port: `${port}` }, {});
+    await expect(serve(options, { log, withSample })).rejects.toThrow(
+      /is in use by another program; choose a different one/,
+    );
+    expect(readFileSync(config, 'utf8')).toBe(readFileSync('CrawlConfig.xml.example', 'utf8'));
+    expect(said.filter((line) => /8741|8742|EADDRINUSE/.test(line))).toEqual([]);
+  },
+);
