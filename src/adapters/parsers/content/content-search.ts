@@ -56,8 +56,9 @@ const CREDIT_FACTORS = [1, 1 / 2, 1 / 6, 1 / 9, 1 / 12];
 const MAX_NAMED_SHARE = 0.4;
 /** A block with a larger share of the content is not removed. */
 const MAX_BLOCK_SHARE = 0.6;
-const MUCH_MORE_CREDIT = 2;
-const FEW_LINKS = 0.1;
+/** When content is spread over an element's children: how much more credit it has, and its links, which manuals have in each line. */
+const SPREAD = { credit: 2, links: 0.1 };
+const SPREAD_IN_MARKED = { credit: 1.5, links: 0.2 };
 const MAX_BYLINE_LENGTH = 150;
 const MAX_LEAD_LENGTH = 1_500;
 const MAX_LEAD_LEVELS = 12;
@@ -269,12 +270,10 @@ export class ContentSearch {
 
   /** If an ancestor that is no list of links has much more content, it is spread over its children. */
   private findSpreadContent(element: Element): Element {
+    const { credit, links } = isElement(this.scope) ? SPREAD_IN_MARKED : SPREAD;
     let top = element;
     for (let node = this.getParent(element); node; node = this.getParent(node))
-      if (
-        this.getCredit(node) > this.getCredit(top) * MUCH_MORE_CREDIT &&
-        getLinkShare(this.measures.of(node)) < FEW_LINKS
-      )
+      if (this.getCredit(node) > this.getCredit(top) * credit && getLinkShare(this.measures.of(node)) < links)
         top = node;
     return top;
   }

@@ -202,6 +202,10 @@ export function readNameSigns(element: Element): NameSigns {
   return signs;
 }
 
+/** Takes nothing but the class of an element for its name. */
+export const ignoreId = (element: Element): unknown =>
+  signsByElement.set(element, readWords((element.getAttribute('class') ?? '').slice(0, MAX_NAME_LENGTH)));
+
 function readWords(name: string): NameSigns {
   const signs = {
     likely: false,

@@ -55,6 +55,22 @@ describe('all of the content is kept', () => {
       `<article><h1>T</h1><div><p>anvils first. ${SENTENCES}</p></div><div><div>${paragraphs(4)}</div></div></article>`,
       5,
     ],
+    [
+      'in sections that are named after what they are about',
+      `<div>${['Anvils', 'Cookies', 'Menus', '4.2 Related tools', 'Care'].map((title) => `<section id="${title.replace('4.2 ', '').replace(' ', '-').toLowerCase()}"><h2>${title}<a href="#x">¶</a></h2>${paragraphs(2)}</section>`).join('')}</div>`,
+      10,
+    ],
+    [
+      'in the description of a class and those of its methods, with links to types',
+      `<main><h1>C</h1><section class="a"><dl><dt>Since<dd>1.1</dl><div>${paragraphs(9)}</div></section><section class="b"><ul>${Array(
+        3,
+      )
+        .fill(
+          `<li><section>${paragraphs(2)}<dl><dt>Returns${'<dd><a href="/t">The pension scheme of all employees of the city, part-time or not</a>'.repeat(3)}</dl></section>`,
+        )
+        .join('')}</ul></section></main>`,
+      15,
+    ],
     ['with comments in code', `<main>${paragraphs(3)}<pre><span class="comment">// anvils</span></pre></main>`, 4],
     ['with a class in camel case', `<div class="contentWithSidebar">${paragraphs(4)}</div>`, 4],
     ['with headings in order', `<main><h2>anvils</h2>${paragraphs(1)}<h2>anvils</h2>${paragraphs(1)}</main>`, 4],
@@ -139,6 +155,10 @@ describe('what is not content is left out', () => {
     [
       'the heading of related links',
       `<main>${paragraphs(3)}<h2>remark</h2><ul><li><a href=/1>About it</a></ul></main>`,
+    ],
+    [
+      'sections whose headings are their names',
+      `<div>${paragraphs(3)}</div>${['Comments', 'Newsletter', 'Related'].map((title) => `<section id="${title.toLowerCase()}"><h2>${title}</h2><p>remark ${SENTENCES}</p></section>`).join('')}`,
     ],
     ['a box beside the article', `<article>${paragraphs(3)}</article><aside>remark ${SENTENCES}</aside>`],
     [

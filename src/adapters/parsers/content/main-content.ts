@@ -3,9 +3,10 @@
  * is left, it is searched again with fewer rules, at last without any, so that no page with a text comes out empty.
  */
 import { ContentSearch, type SearchResult, type SearchRules } from './content-search.js';
-import { getPlainLength, PageMeasures } from './element-signs.js';
-import { type Document, type Element, isElement, type ParentNode } from './nodes.js';
+import { getPlainLength, ignoreId, PageMeasures, readNameSigns } from './element-signs.js';
+import { type Document, type Element, isElement, type ParentNode, walkElements } from './nodes.js';
 import { findSummaryBefore } from './page-summary.js';
+import { extractElementText, getHeadingLevel } from './readable.js';
 
 export interface MainContent {
   readonly removed: readonly Element[];
@@ -41,6 +42,7 @@ const MIN_MARKED_SHARE = 0.25;
 
 /** Reduces the tree to its main content; of a page with too little text to tell, only navigation is removed. */
 export function keepMainContent(root: Document): MainContent {
+  ignoreIdsOfSubjects(root);
   const measures = new PageMeasures(root);
   const marked = findMarked(measures);
   const canTell = measures.hasParagraphs && (marked || measures.whole.text >= MIN_PAGE_LENGTH);
@@ -95,3 +97,42 @@ function findMarked(measures: PageMeasures): Element | undefined {
   const isLarge = (element: Element): boolean => getPlainLength(measures.of(element)) >= minLength;
   return mains.find(isLarge) ?? (articles.length === 1 ? articles.find(isLarge) : undefined);
 }
+
+/** So many sections must have an id that says nothing but their heading; longer ids and headings are cut. */
+const MIN_SUBJECTS = 2;
+const MAX_HEADING_LENGTH = 200;
+
+/**
+ * Programs that make manuals give each section the words of its heading as its id: `<section id="cookies">` is about
+ * cookies. On such pages, these ids are not taken for names.
+ */
+function ignoreIdsOfSubjects(root: Document): void {
+  const sectionsByKind = new Map<string, Element[]>();
+  for (const element of walkElements(root)) {
+    if (!element.hasAttribute('id') || !isSubject(element)) continue;
+    const kind = `${element.name} ${element.getAttribute('class') ?? ''}`;
+    const sections = sectionsByKind.get(kind);
+    if (sections) sections.push(element);
+    else sectionsByKind.set(kind, [element]);
+  }
+  for (const sections of sectionsByKind.values()) {
+    const named = sections.filter((section) => Object.values(readNameSigns(section)).some(Boolean));
+    const others = sections.length - named.length;
+    // Comments, related pages and the like may have headings of their names, too, but few neighbors of other subjects.
+    if (others >= MIN_SUBJECTS && others * 2 >= named.length) for (const section of named) ignoreId(section);
+  }
+}
+
+/** Whether the id is that of the section's own heading, which may have a number. */
+function isSubject(element: Element): boolean {
+  const heading = element.children.find((child) => isElement(child) && getHeadingLevel(child) !== undefined);
+  const id = fold((element.getAttribute('id') ?? '').slice(0, MAX_HEADING_LENGTH));
+  if (!heading || id === '') return false;
+  return fold(extractElementText(heading as Element, { maxLength: MAX_HEADING_LENGTH })).endsWith(id);
+}
+
+const fold = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
