@@ -347,4 +347,16 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   fail(toFileError('standard output', 'written', error));
 });
 
+/** For a name that is no command, Commander would print the list of all, and for a subcommand that of its siblings. */
+function showHelp(names: readonly string[]): never {
+  let command: Command = program;
+  for (const name of names) {
+    const next = command.commands.find((one) => one.name() === name || one.aliases().includes(name));
+    if (!next) return command.error(`error: unknown command '${name}'`);
+    command = next;
+  }
+  return command.help();
+}
+
+if (process.argv[2] === 'help') showHelp(process.argv.slice(3).filter((name) => !name.startsWith('-')));
 await program.parseAsync().catch(fail);

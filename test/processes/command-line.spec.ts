@@ -194,6 +194,18 @@ describe('the command line without a server', () => {
     expect([submitted.code, submitted.stdout, submitted.stderr]).toEqual([0, '1 new, 0 known, 0 rejected\n', '']);
   });
 
+  it('help knows subcommands, and says if there is no such command', async () => {
+    const ends = await Promise.all([
+      crawlway('help', 'store', 'import').ended,
+      crawlway('help', 'stroe').ended,
+      crawlway('help', 'store', 'foo').ended,
+    ]);
+    expect(ends.map(({ code }) => code)).toEqual([0, 1, 1]);
+    expect(ends[0]!.stdout).toMatch(/^Usage: crawlway store import /);
+    expect(ends[1]!.stderr).toMatch(/^error: unknown command 'stroe'\n/);
+    expect(ends[2]!.stderr).toMatch(/^error: unknown command 'foo'\n/);
+  });
+
   it('reports a mistake of its user in one sentence and exits with 1', async () => {
     const folder = temporaryDirectory();
     const other = createServer((_, response) => response.end('<p>welcome'));
