@@ -15,6 +15,8 @@ import { acknowledgeAll } from './splitting.js';
 /** Symbolic links are not followed, because a link in place of the file could lead out of the permitted folder. */
 const OPEN_FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
+/** Number of times that a batch is written to a file that seems to be moved each time, before it is taken for the same. */
+const MAX_WRITES = 3;
 /** The beginning of every line that the sink writes. */
 const LINE_START = '{"kind":';
 
@@ -24,6 +26,8 @@ export class FileSink implements Sink {
   private readonly path: string;
   private readonly options: SinkDefinitionOf<'file'>['options'];
   private file: FileHandle | undefined;
+  /** False on a file system that numbers a file anew each time it is looked up. */
+  private isRecognizable = true;
   /** Created only when documents are requested. */
   private contents: FileContents | undefined;
   /** The last delivery. Deliveries run one after another, because their lines must not be interleaved. */
@@ -57,6 +61,10 @@ export class FileSink implements Sink {
     await this.closeFile();
   }
 
+  private async hasMoved(file: FileHandle): Promise<boolean> {
+    return this.isRecognizable && !(await isStillAt(file, this.path));
+  }
+
   private async closeFile(): Promise<void> {
     const { file } = this;
     this.file = undefined;
@@ -67,12 +75,14 @@ export class FileSink implements Sink {
     const lines = batch.map((order) => `${JSON.stringify(toOrderRecord(order))}\n`).join('');
     try {
       let file: FileHandle;
+      let writes = 0;
       do {
         signal.throwIfAborted();
-        if (this.file && !(await isStillAt(this.file, this.path))) await this.closeFile();
+        if (this.file && (await this.hasMoved(this.file))) await this.closeFile();
         file = this.file ??= await openAtLineStart(this.path);
         await this.write(file, lines);
-      } while (!(await isStillAt(file, this.path)));
+        this.isRecognizable &&= ++writes < MAX_WRITES;
+      } while (await this.hasMoved(file));
       await this.rotateIfFull(file);
       return acknowledgeAll(batch);
     } catch (error) {

@@ -36,6 +36,8 @@ export class WarcSink implements Sink {
   private file: FileHandle | undefined;
   /** The path of the open file. */
   private path = '';
+  /** False on a file system that numbers a file anew each time it is looked up. */
+  private isRecognizable = true;
   private fileSize = 0;
   private fileNumber = 0;
   private lastDelivery: Promise<unknown> = Promise.resolve();
@@ -57,7 +59,7 @@ export class WarcSink implements Sink {
   }
 
   private async append(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
-    if (this.file && !(await isStillAt(this.file, this.path))) {
+    if (this.file && this.isRecognizable && !(await isStillAt(this.file, this.path))) {
       this.payloads.clear(); // they may be gone with the file
       await this.closeFile().catch(() => undefined);
     }
@@ -94,6 +96,7 @@ export class WarcSink implements Sink {
     await mkdir(dirname(path), { recursive: true });
     const file = await open(path, NEW_FILE_FLAGS, 0o600);
     this.path = path;
+    this.isRecognizable = await isStillAt(file, path);
     this.fileSize = 0;
     const warcInfo = 'software: Crawlway\r\nformat: WARC File Format 1.1\r\n';
     await this.write(
