@@ -28,7 +28,10 @@ export async function explain(url: string, options: ExplainOptions): Promise<voi
   const useServer = options.server !== undefined || (options.config === undefined && (await client.isReachable()));
   const explainUrl = (spelling: string) =>
     useServer ? explainOnServer(client, spelling, options) : explainLocally(spelling, options);
-  const explanations = await explainSpellings(url, explainUrl);
+  const explanations = await explainSpellings(url, explainUrl).catch((error: Error) => {
+    if (useServer || options.config !== undefined || !(error instanceof UsageError)) throw error;
+    throw new UsageError(`no server is responding at ${client.url}, and ${error.message}`);
+  });
   if (options.json) printJson(explanations.map(([crawler, explanation]) => ({ crawler, ...explanation })));
   else
     process.stdout.write(

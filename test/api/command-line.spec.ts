@@ -63,6 +63,12 @@ it('check and explain read a configuration whose secrets are not set here', asyn
   expect(process.env['CRAWLWAY_SECRET_ELSEWHERE']).toBeUndefined();
 });
 
+it('without a server and a configuration, explain names both', async () => {
+  const env = { CRAWLWAY_PORT: '1', CRAWLWAY_CONFIG: join(world.folder, 'none.xml') };
+  const { stderr, code } = await new Program(['explain', 'https://y.example/'], { env }).ended;
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/no server is responding at .*:1, and there is no config/)]);
+});
+
 it('--crawler is required only where there is a choice', async () => {
   const several = createServer((request, response) => {
     const [, crawler, list] = /^\/api\/v1\/crawlers(?:\/(\w+)\/(\w+))?/.exec(request.url!)!;
@@ -118,6 +124,10 @@ it('a sink is tested without an order, from the active configuration and from a 
   expect(JSON.parse(await printed(() => testSinks('main', { config: world.configFile, json: true })))).toMatchObject([
     { name: 'main', ok: true, message: "The sink's folder is writable." },
   ]);
+  // The sink creates its folder, as the server does with the data directory.
+  const config = join(world.folder, 'new-folder.xml');
+  writeFileSync(config, readFileSync(world.configFile, 'utf8').replace('/orders.jsonl', '/new/folder/orders.jsonl'));
+  expect(JSON.parse(await printed(() => testSinks('main', { config, json: true })))).toMatchObject([{ ok: true }]);
   expect((await world.send('POST', 'sinks/main/test')).body).toMatchObject({ ok: true });
   expect((await world.send('POST', 'sinks/other/test')).status).toBe(404);
 

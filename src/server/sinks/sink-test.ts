@@ -1,5 +1,5 @@
 /** Tests whether a sink can be reached and would accept orders, without sending one. */
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
@@ -49,7 +49,10 @@ export const createSinkTester =
 async function checkSink(sink: Sink, { type, url }: SinkDefinition): Promise<string> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   if (type === 'file') {
-    await access(dirname(resolve(url)), constants.W_OK);
+    // The sink creates what is missing.
+    let folder = dirname(resolve(url));
+    while (!existsSync(folder)) folder = dirname(folder);
+    await access(folder, constants.W_OK);
     return "The sink's folder is writable.";
   }
   if (sink.probe) await sink.probe(signal);
@@ -64,7 +67,6 @@ async function checkSink(sink: Sink, { type, url }: SinkDefinition): Promise<str
 function toMessage(error: unknown): string {
   const { name, message, code } = error as NodeJS.ErrnoException;
   if (name === 'TimeoutError' || name === 'AbortError') return `No response within ${TIMEOUT_MS / 1000} s.`;
-  if (code === 'ENOENT') return "The sink's folder does not exist.";
   if (code === 'EACCES') return "The server's user is not allowed to write to the sink's folder.";
   return message;
 }
