@@ -127,6 +127,20 @@ describe('what stands before a document by mistake', () => {
   );
 });
 
+it('plain text is what its extension says if that is a kind of it', () => {
+  for (const [path, mediaType] of [
+    ['/README.md', 'text/markdown'],
+    ['/a.markdown', 'text/markdown'],
+    ['/a.CSV', 'text/csv'],
+    ['/a.tsv', 'text/tab-separated-values'],
+    ['/a.html', 'text/plain'],
+    ['/a.json', 'text/plain'],
+    ['/a.md/b', 'text/plain'],
+  ] as const)
+    expect(sniffed('# words', path, 'text/plain; charset=utf-8')).toBe(mediaType);
+  expect(sniffed('# words', '/a.md', 'text/html')).toBe('text/html');
+});
+
 describe('markup that is called something else', () => {
   const PAGE = '<html xmlns="http://www.w3.org/1999/xhtml"><head>';
 

@@ -40,6 +40,7 @@ const TYPES_BY_EXTENSION = new Map([
   ['txt', 'text/plain'],
   ['text', 'text/plain'],
   ['md', 'text/markdown'],
+  ['markdown', 'text/markdown'],
   ['csv', 'text/csv'],
   ['tsv', 'text/tab-separated-values'],
   ['css', 'text/css'],
@@ -107,15 +108,21 @@ export function detectMediaType(body: Uint8Array, contentType: string | undefine
   if (!TEXT_TYPE.test(declaredType) || WIDE_CHARSET.test(contentType ?? '')) return declaredType;
   // Servers label unknown files as plain text, so a single byte that cannot be text is enough.
   const isText = declaredType === 'text/plain' ? !looksBinary(body) : !isBinary(body);
-  return isText ? correctTextType(declaredType, body) : detectFromBody(body, path);
+  return isText ? correctTextType(declaredType, body, path) : detectFromBody(body, path);
 }
 
+/** What servers that do not know the extension call plain text. */
+const KINDS_OF_PLAIN_TEXT = /^text\/(?:markdown|csv|tab-separated-values)$/;
+
 /** A page that is called XML states its directives as any page does, and a feed that is called a page is none. */
-function correctTextType(declaredType: string, body: Uint8Array): string {
+function correctTextType(declaredType: string, body: Uint8Array, path: string): string {
   if (declaredType === 'text/xml' || declaredType === 'application/xml')
     return isHtmlRoot(body) ? 'application/xhtml+xml' : declaredType;
-  return (declaredType === 'text/html' || declaredType === 'text/plain') && isListRoot(body)
-    ? 'text/xml'
+  if (declaredType !== 'text/html' && declaredType !== 'text/plain') return declaredType;
+  if (isListRoot(body)) return 'text/xml';
+  const typeByExtension = findTypeByExtension(path);
+  return declaredType === 'text/plain' && KINDS_OF_PLAIN_TEXT.test(typeByExtension ?? '')
+    ? typeByExtension!
     : declaredType;
 }
 
@@ -128,8 +135,11 @@ function canBe(signature: string, declaredType: string): boolean {
   return declaredType === signature || names?.test(declaredType) === true;
 }
 
+const findTypeByExtension = (path: string): string | undefined =>
+  TYPES_BY_EXTENSION.get(/\.([a-z0-9]{1,8})$/i.exec(path)?.[1]?.toLowerCase() ?? '');
+
 function detectFromBody(body: Uint8Array, path: string): string {
-  const typeByExtension = TYPES_BY_EXTENSION.get(/\.([a-z0-9]{1,5})$/i.exec(path)?.[1]?.toLowerCase() ?? '');
+  const typeByExtension = findTypeByExtension(path);
   const signature = sniffMediaType(body);
   if (signature !== undefined) {
     const allowedTypes = signature === 'text/xml' ? TEXT_TYPE : CONTAINERS[signature];
