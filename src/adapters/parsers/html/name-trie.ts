@@ -1,8 +1,12 @@
-/** A case-insensitive trie of ASCII names (elements, attributes), read through `next[node * WIDTH + SYMBOL[byte]]`. */
-import { Trie } from '../trie.js';
+/**
+ * Recognizes a fixed set of ASCII names (elements, attributes), in upper or lower case, byte by byte, without creating
+ * strings. A walk starts at `ROOT`; each byte leads to the next node through `next[node * WIDTH + SYMBOL[byte]]`. A byte
+ * that no name has at that position leads to node 0, which only leads to itself. At the end of the name, `valueAt`
+ * returns its value, if it is one of the set.
+ */
 import { endsName } from './bytes.js';
 
-export { ROOT } from '../trie.js';
+export const ROOT = 1;
 export const WIDTH = 64;
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789-:';
@@ -21,8 +25,29 @@ for (const [index, letter] of [...ALPHABET].entries()) {
   SYMBOL[letter.toUpperCase().charCodeAt(0)] = index + 1;
 }
 
-export class NameTrie<T> extends Trie<T> {
-  constructor(names: Iterable<readonly [name: string, value: T]>) {
-    super(names, WIDTH, (code) => SYMBOL[code]!);
+export class NameTrie<T> {
+  readonly next: Uint16Array;
+  private readonly values: (T | undefined)[] = [];
+
+  constructor(entries: Iterable<readonly [name: string, value: T]>) {
+    const names = [...entries];
+    const maxNodes = names.reduce((sum, [name]) => sum + name.length, ROOT + 1);
+    const rows = new Uint16Array(maxNodes * WIDTH);
+    let nodes = ROOT + 1;
+    for (const [name, value] of names) {
+      let node = ROOT;
+      for (let i = 0; i < name.length; i++) {
+        const cell = node * WIDTH + SYMBOL[name.charCodeAt(i)]!;
+        if (rows[cell] === 0) rows[cell] = nodes++;
+        node = rows[cell]!;
+      }
+      this.values[node] = value;
+    }
+    this.next = rows.slice(0, nodes * WIDTH);
+  }
+
+  /** Returns the value of the name whose walk ended at `node`. */
+  valueAt(node: number): T | undefined {
+    return this.values[node];
   }
 }

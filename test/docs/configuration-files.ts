@@ -1,13 +1,20 @@
 /**
  * Generates the XML Schema and the configuration reference from the table. `npx vitest run
- * src/adapters/config-xml/generate.spec.ts -u` writes them; without `-u`, the spec fails if they differ from the table.
+ * test/docs/configuration-files.spec.ts -u` writes them; without `-u`, the spec fails if they differ from the table.
  */
-import { LINT_CODES } from '../../domain/policy/lint/codes.js';
-import { escapeAttribute } from './markup.js';
-import { PROBLEM_CODES } from './problems.js';
-import { URL_OPTIONS } from './schema/policy.js';
-import { type AttributeSpec, type Attributes, type ElementSpec, NAMESPACES, type Vocabulary } from './schema/spec.js';
-import { ELEMENTS } from './schema.js';
+
+import { escapeAttribute } from '../../src/adapters/config-xml/markup.js';
+import { PROBLEM_CODES } from '../../src/adapters/config-xml/problems.js';
+import { URL_OPTIONS } from '../../src/adapters/config-xml/schema/policy.js';
+import {
+  type AttributeSpec,
+  type Attributes,
+  type ElementSpec,
+  NAMESPACES,
+  type Vocabulary,
+} from '../../src/adapters/config-xml/schema/spec.js';
+import { ELEMENTS } from '../../src/adapters/config-xml/schema.js';
+import { LINT_CODES } from '../../src/domain/policy/lint/codes.js';
 
 const VOCABULARIES: Readonly<Record<Vocabulary, { prefix: string; file: string; imports: readonly Vocabulary[] }>> = {
   crawl: { prefix: 'crawl', file: 'CrawlConfig.xsd', imports: ['rules', 'cw'] },
