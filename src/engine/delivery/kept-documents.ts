@@ -2,6 +2,8 @@ import { type KeptDocument, type Sink, SinkUnavailable } from '../ports/sink.js'
 import { Batcher } from '../support/batcher.js';
 
 const BATCH_SIZE = 100;
+/** A sink is down if it fails with as many documents one by one, and has returned none. */
+const MAX_FAILURES = 3;
 
 /** Reads documents back from sinks that keep them; concurrent requests are combined into one. */
 export class KeptDocuments {
@@ -47,14 +49,14 @@ async function readDocuments(sink: Sink, uris: readonly string[]): Promise<(Kept
     if (!(error instanceof SinkUnavailable) || uris.length === 1) throw error;
   }
   const documents: (KeptDocument | undefined)[] = [];
-  let failure: SinkUnavailable | undefined;
+  let failures = 0;
   for (const uri of uris) {
     try {
       documents.push((await readDocuments(sink, [uri]))[0]);
     } catch (error) {
-      failure = error as SinkUnavailable;
       documents.push(undefined);
-      if (documents.every((document) => document === undefined)) throw failure; // the sink is down
+      const isDown = ++failures === Math.min(uris.length, MAX_FAILURES) && documents.length === failures;
+      if (isDown) throw error;
     }
   }
   return documents;
