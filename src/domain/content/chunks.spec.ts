@@ -111,6 +111,22 @@ it.each([
   expect(splitIntoChunks(outline, { size: 20, overlap: 0, unit: 'characters' })[0]!.text).toBe(first);
 });
 
+it.each([
+  ['Thai', 'ประภาคารที่ท่าเรือส่องแสงตลอดทั้งคืนเพื่อให้เรือสามารถหาทางเข้าที่แคบระหว่างโขดหินกับท่าเรือได้'],
+  ['Japanese', '港の灯台は一晩中明かりを灯し船が岩と桟橋の間の狭い入り口を見つけられるようにしている'],
+  ['joined pictures', '👩‍👩‍👧‍👦👨‍🚀'],
+])('a text without spaces is not cut within a word: %s', (_, words) => {
+  const text = words.repeat(4);
+  const borders = new Set(
+    Array.from(new Intl.Segmenter('und', { granularity: 'word' }).segment(text), ({ index }) => index),
+  );
+  for (const size of [20, 30, 50]) {
+    const chunks = splitIntoChunks({ text, headings: [], blockEnds: [] }, { size, overlap: 0, unit: 'characters' });
+    expect(chunks.map((chunk) => chunk.text).join('')).toBe(text);
+    expect(chunks.filter(({ start }) => !borders.has(start))).toEqual([]);
+  }
+});
+
 it('the next chunk begins with a word within the overlap', () => {
   const outline = { text: 'aaaa bbbb cccc dddd eeee ffff', headings: [], blockEnds: [] };
   const texts = (overlap: number) =>

@@ -69,7 +69,10 @@ function findChunkEnd(
   const minEnd = Math.max(last, start + ((maxEnd - start) >> 2));
   if (blockEnd > minEnd) return blockEnd;
   return (
-    findLastSentenceEnd(text, minEnd, maxEnd) ?? findLastWordEnd(text, minEnd, maxEnd) ?? alignToCharacter(text, maxEnd)
+    findLastSentenceEnd(text, minEnd, maxEnd) ??
+    findLastWordEnd(text, minEnd, maxEnd) ??
+    findLastSegmentEnd(text, minEnd, maxEnd) ??
+    alignToCharacter(text, maxEnd)
   );
 }
 
@@ -120,6 +123,21 @@ function findLastWordEnd(text: string, minEnd: number, maxEnd: number): number |
   // A search in the whole text would take quadratic time if it contains no space.
   for (let index = maxEnd - 1; index > minEnd; index--) if (isBlank(text[index])) return index + 1;
   return undefined;
+}
+
+/** Finds words where no spaces separate them, as in Thai and Chinese, and keeps letters together with their marks. */
+const SEGMENTER = new Intl.Segmenter('und', { granularity: 'word' });
+/** Number of characters before and after the end of a chunk in which words are found. */
+const MAX_SEGMENTED = { before: 100, after: 20 };
+
+function findLastSegmentEnd(text: string, minEnd: number, maxEnd: number): number | undefined {
+  const start = Math.max(minEnd, maxEnd - MAX_SEGMENTED.before);
+  let end: number | undefined;
+  for (const { index } of SEGMENTER.segment(text.slice(start, maxEnd + MAX_SEGMENTED.after))) {
+    if (start + index > maxEnd) break;
+    if (index > 0) end = start + index;
+  }
+  return end;
 }
 
 const alignToCharacter = (text: string, index: number): number => {
