@@ -124,6 +124,10 @@ describe('an error page with a success status is an error, never new content', (
       expect(probes()).toHaveLength(1);
       await world.pass(hours(20));
       expect(probes()).toHaveLength(1);
+      world.clock.advance(hours(10));
+      await world.engine.maintenance.refresh('test', { like: `${site.origin}/p%` });
+      await world.untilIdle();
+      expect(probes(), 'the other visits of the same moment wait for it').toHaveLength(2);
     });
 
     it('is probed without configuration once a page looks like an error page, at most once a day', async () => {

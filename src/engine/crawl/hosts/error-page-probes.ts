@@ -157,10 +157,11 @@ export class ErrorPageProbes {
     host: Host,
     { delay, judge }: ProbeTerms,
   ): Promise<PageResult | undefined> {
-    const effects = await judge(url);
-    if (!effects) return undefined;
+    // From now on: visits that begin before the URL is judged would send one, too.
     host.waitsForResponse = true;
     try {
+      const effects = await judge(url);
+      if (!effects) return undefined;
       await this.hosts.recordRequestStart(host, delay);
       return await this.processor.process({
         id: NO_URL,
