@@ -139,6 +139,7 @@ const IN_FETCHER = 'in the Fetcher; passwords are not copied';
 
 /** What has a counterpart that people have to write themselves, by the names that products give it. */
 const BY_HAND: readonly (readonly [name: RegExp, note: string])[] = [
+  [/selenium|playwright|puppeteer|splash|web_?driver|browser(?!charset)/i, 'set render of the Crawler (docs/rendering.md)'],
   [/prox(?:y|ies)/i, `write a Proxy ${IN_FETCHER}`],
   [/login|form_?credential|(?:basic|http|web)_?auth/i, `write a Credential or a Login ${IN_FETCHER} (docs/logins.md)`],
   [/^auth(?:[A-Z_]|entication|$)/, `write a Credential or a Login ${IN_FETCHER} (docs/logins.md)`],
@@ -149,7 +150,6 @@ const BY_HAND: readonly (readonly [name: RegExp, note: string])[] = [
   [/private_?networks|loopback/i, 'write an AllowAddress in the Fetcher'],
   [/redirect/i, 'set maxRedirects of the Fetcher'],
   [/retry|retries/i, 'write a cw:ErrorPolicy'],
-  [/selenium|playwright|puppeteer|splash|web_?driver|browser/i, 'set render of the Crawler (docs/rendering.md)'],
 ];
 
 /** User names and passwords in URLs. */
@@ -202,7 +202,7 @@ export class ImportReport {
   private addLine(original: ReportLine, nodes: readonly (Node | undefined)[]): void {
     this.coverAll(nodes);
     const place = nodes.find((node) => node !== undefined)?.place;
-    const setting = hideValue(original.setting.replace(USER_INFO, '…@'));
+    const setting = hideValue(original.setting.replace(/\t+/g, ' ').replace(USER_INFO, '…@'));
     const hint = original.note.endsWith(NO_COUNTERPART) && BY_HAND.find(([name]) => name.test(setting));
     const line = { ...original, setting, note: hint ? hint[1] : original.note };
     const key = JSON.stringify(line.kind === 'not taken' ? { ...line, place } : line);
