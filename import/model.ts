@@ -139,7 +139,10 @@ const IN_FETCHER = 'in the Fetcher; passwords are not copied';
 
 /** What has a counterpart that people have to write themselves, by the names that products give it. */
 const BY_HAND: readonly (readonly [name: RegExp, note: string])[] = [
-  [/selenium|playwright|puppeteer|splash|web_?driver|browser(?!charset)/i, 'set render of the Crawler (docs/rendering.md)'],
+  [
+    /selenium|playwright|puppeteer|splash|web_?driver|browser(?!charset)/i,
+    'set render of the Crawler (docs/rendering.md)',
+  ],
   [/prox(?:y|ies)/i, `write a Proxy ${IN_FETCHER}`],
   [/login|form_?credential|(?:basic|http|web)_?auth/i, `write a Credential or a Login ${IN_FETCHER} (docs/logins.md)`],
   [/^auth(?:[A-Z_]|entication|$)/, `write a Credential or a Login ${IN_FETCHER} (docs/logins.md)`],

@@ -72,6 +72,19 @@ describe('the MCP tools for assistants', () => {
     ]);
   });
 
+  it('refuse an argument that they do not have, instead of answering without it', async () => {
+    const client = await connected(KEYS.reader);
+    for (const [name, args] of [
+      ['list_errors', { code: 'http-404' }],
+      ['crawl_status', { crawler: 'test' }],
+      ['search_urls', { pattern: '%/a.html' }],
+    ] as const) {
+      const { isError, text } = await asked(client, name, args);
+      expect([isError, text]).toEqual([true, expect.stringContaining(Object.keys(args)[0]!)]);
+    }
+    expect((await asked(client, 'crawl_status')).isError).toBe(false);
+  });
+
   it('explain the state of a URL, list URLs, and report what limits the crawl and what fails', async () => {
     const client = await connected(KEYS.reader);
     const url = world.site.url('/a.html');

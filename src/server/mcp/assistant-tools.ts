@@ -30,6 +30,7 @@ const crawlerSchema = z
   .describe('Name of the crawler; may be left out if there is only one.');
 const urlSchema = z.string().max(MAX_URL_LENGTH);
 
+/** The tools' inputs are strict: an argument that does not exist would be ignored, and the answer one to another question. */
 export function createAssistantTools(client: CrawlwayClient): McpServer {
   const server = new McpServer({ name: 'crawlway', version: SERVER_VERSION }, { instructions: INSTRUCTIONS });
   addExplanationTool(server, client);
@@ -46,11 +47,11 @@ function addExplanationTool(server: McpServer, client: CrawlwayClient): void {
       title: 'Explain a URL',
       description:
         'Explains why a URL is in the index, on its way there, or not: the rule or limit that decides this, its last fetches, the orders sent for it, and when it will be visited next. Without a crawler, every crawler answers.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         url: urlSchema,
         crawler: crawlerSchema.describe(`Name of the crawler; may be left out to ask the first ${MAX_CRAWLERS}.`),
         from: urlSchema.optional().describe('Evaluate the URL as if this page linked to it.'),
-      },
+      }),
       outputSchema: EXPLANATIONS,
       annotations: READ_ONLY,
     },
@@ -83,7 +84,7 @@ function addSearchTool(server: McpServer, client: CrawlwayClient): void {
       title: 'Search URLs',
       description:
         'Finds stored URLs with their states, by pattern, host, status and reason; `next` is the cursor of the following page.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         crawler: crawlerSchema,
         like: z.string().max(MAX_URL_LENGTH).optional().describe('SQL LIKE pattern: https://www.example.com/%'),
         host: z
@@ -95,7 +96,7 @@ function addSearchTool(server: McpServer, client: CrawlwayClient): void {
         reason: z.string().max(100).optional().describe('Reason code, such as noindex or http-404.'),
         limit: z.number().int().min(1).max(100).default(20),
         cursor: z.string().max(MAX_URL_LENGTH).optional(),
-      },
+      }),
       outputSchema: URL_PAGE,
       annotations: READ_ONLY,
     },
@@ -117,6 +118,7 @@ function addStatusTools(server: McpServer, client: CrawlwayClient): void {
       title: 'What limits the crawl',
       description:
         'Lists each crawler with its state, its rates and what currently limits it (`limitedBy`), and each sink with its state.',
+      inputSchema: z.strictObject({}),
       outputSchema: STATUS,
       annotations: READ_ONLY,
     },
@@ -135,7 +137,7 @@ function addStatusTools(server: McpServer, client: CrawlwayClient): void {
     {
       title: 'Errors',
       description: 'Counts URLs in error by error code, or those with the error code given as `reason` by host.',
-      inputSchema: { crawler: crawlerSchema, reason: z.string().max(100).optional() },
+      inputSchema: z.strictObject({ crawler: crawlerSchema, reason: z.string().max(100).optional() }),
       outputSchema: ERRORS,
       annotations: READ_ONLY,
     },
@@ -159,13 +161,13 @@ function addChangeTools(server: McpServer, client: CrawlwayClient): void {
       title: 'Submit URLs',
       description:
         'Submits URLs as new start URLs; the configuration decides about each of them as usual. Requires the role operate.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         crawler: crawlerSchema,
         urls: z
           .array(urlSchema.regex(/^https?:\/\/\S+$/))
           .min(1)
           .max(MAX_URLS),
-      },
+      }),
       outputSchema: SUBMITTED,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     },
@@ -184,11 +186,11 @@ function addChangeTools(server: McpServer, client: CrawlwayClient): void {
       title: 'Preview a rule',
       description:
         'Shows what a new crawl rule would change: how many stored URLs it would newly accept and exclude, by host, with samples. Changes nothing. Requires the role admin.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         crawler: crawlerSchema,
         rule: z.string().max(MAX_RULE_LENGTH).describe('One element: <Rule><Path value="/private/"/><Ignore/></Rule>'),
         index: z.number().int().min(0).optional().describe('Position of the rule. Absent: after all others.'),
-      },
+      }),
       outputSchema: PREVIEW,
       annotations: READ_ONLY,
     },

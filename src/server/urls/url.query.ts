@@ -115,7 +115,8 @@ export const SORTS = ['url', 'status', 'lastVisitAt', 'dueAt', 'firstSeenAt', 'h
 export class UrlsQuery extends IntersectionType(UrlFilterQuery, PageQuery) {
   @IsOneOf(SORTS, {
     required: false,
-    description: 'Sort order of the list, for filters that match at most 10,000 URLs. Absent: the order of the store.',
+    description:
+      'Sort order of the list, for filters that match at most 10,000 URLs; what the crawl changes meanwhile may be missing between two pages, or be in both. Absent: the order of the store.',
   })
   sort?: (typeof SORTS)[number];
 
