@@ -43,5 +43,9 @@ describe('the sign-in', () => {
     expect(role({}, { CRAWLWAY_OIDC_ROLES: '*:read' })).toBe('read');
     const roles = { CRAWLWAY_OIDC_ROLES: '*:read,hr@example.com:admin@hr' };
     expect(role({ groups: ['hr@example.com', 'hr@example.com'] }, roles)).toBe('read admin@hr');
+    const named = { CRAWLWAY_OIDC_ROLES: 'CN=Crawl admins%2COU=Groups:admin' };
+    for (const groups of [['CN=Crawl admins,OU=Groups'], 'CN=Crawl admins,OU=Groups'])
+      expect(role({ groups }, named)).toBe('admin');
+    expect(role({ groups: ['CN=Crawl admins'] }, named)).toBe('');
   });
 });

@@ -1,4 +1,5 @@
 import { Secret } from '../../domain/secret.js';
+import { decodePercent } from '../../domain/url/decode-percent.js';
 import { UsageError } from '../fail.js';
 import { GRANT_FORM, parseGrant, type RoleGrant } from '../security/api-keys.js';
 
@@ -48,7 +49,7 @@ function readRoles(text: string | undefined): ReadonlyMap<string, readonly RoleG
     const grant = parseGrant(entry.slice(colon + 1));
     if (colon < 1 || !grant)
       throw new UsageError(`CRAWLWAY_OIDC_ROLES: ${entry} is not value:role with one of the roles ${GRANT_FORM}`);
-    const value = entry.slice(0, colon);
+    const value = decodePercent(entry.slice(0, colon));
     roles.set(value, [...(roles.get(value) ?? []), grant]);
   }
   if (roles.size > 0) return roles;
@@ -58,8 +59,8 @@ function readRoles(text: string | undefined): ReadonlyMap<string, readonly RoleG
 }
 
 /**
- * The roles that the claims grant, for the whole server or for some crawlers. Claims may be lists, or strings separated by spaces or
- * commas.
+ * The roles that the claims grant, for the whole server or for some crawlers. Claims may be lists, or strings: one value, or
+ * several that are separated by spaces or commas.
  */
 export function findGrants(claims: Readonly<Record<string, unknown>>, { roleClaim, roles }: OidcOptions): RoleGrant[] {
   let value: unknown = claims;
@@ -67,7 +68,7 @@ export function findGrants(claims: Readonly<Record<string, unknown>>, { roleClai
     const container: unknown = value;
     value = isObject(container) && Object.hasOwn(container, name) ? container[name] : undefined;
   }
-  const claimValues = typeof value === 'string' ? value.split(/[\s,]+/) : Array.isArray(value) ? value : [];
+  const claimValues = typeof value === 'string' ? [value, ...value.split(/[\s,]+/)] : Array.isArray(value) ? value : [];
   return ['*', ...new Set(claimValues)].flatMap((claimValue) => roles.get(String(claimValue)) ?? []);
 }
 
