@@ -54,7 +54,7 @@ export const CRAWLER = element(
     ),
     defaultAccept: attribute(
       t.boolean,
-      'Accept URLs that no rule matches; those on the site of a root in site mode are always accepted.',
+      'Accept URLs that no rule matches; those on the site of a root in site mode are always accepted. Set it where server records, conditions or a crawl space decide instead of rules: they only reject.',
       { default: 'false' },
     ),
     defaultIndex: attribute(t.boolean, 'Index accepted documents when no rule says otherwise.', { default: 'true' }),

@@ -156,7 +156,7 @@ const parameters = {
 
 export const SERVERS = element(
   'Servers',
-  'Server records (mnoGoSearch): the longest matching prefix wins, regardless of the order. By default, a link is followed only if a record matches it. If a crawler has no Root, it begins at the URLs of its records, as in mnoGoSearch.',
+  'Server records (mnoGoSearch): the longest matching prefix wins, regardless of the order. By default, a link is followed only if a record matches it. If a crawler has no Root, it begins at the URLs of its records, as in mnoGoSearch; it needs rules with Accept, or `defaultAccept`.',
   {
     followOutside: attribute(
       t.boolean,
