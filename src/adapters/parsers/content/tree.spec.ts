@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { parseDocument } from 'htmlparser2';
 import { describe, expect, it } from 'vitest';
 import { isComment, isElement, isText, type ParentNode } from './nodes.js';
+import { extractReadableText } from './readable.js';
 import { parseTree } from './tree.js';
 
 type Shape = string | [name: string, attributes: Record<string, string>, content: Shape[]];
@@ -121,7 +122,12 @@ it('stops at its limits', () => {
   expect(deep.elements).toHaveLength(500);
   expect(deep.elements.at(-1)?.children.map((child) => isText(child) && child.data)).toEqual(['text']);
   expect(deep.truncated).toBe(false);
-  expect(parseTree(Buffer.from('<b>'.repeat(10_000)), false).truncated).toBe(true);
+  const unclosed = parseTree(
+    Buffer.from(Array.from({ length: 20_000 }, (_, i) => `<font><p>${i}</p>`).join('')),
+    false,
+  );
+  expect([unclosed.truncated, extractReadableText(unclosed.root).text.split(/\s/).length]).toEqual([false, 20_000]);
+  expect(parseTree(Buffer.from('<b>'.repeat(250_000)), false).truncated).toBe(true);
   const wide = parseTree(Buffer.from('<br>'.repeat(250_000)), false);
   expect([wide.elements.length, wide.truncated]).toEqual([200_001, true]);
   const full = parseTree(Buffer.from(`<b${' a'.repeat(600_000)}>text<i>`), false);

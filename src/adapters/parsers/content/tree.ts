@@ -16,6 +16,7 @@ import {
   QUOTE,
   SLASH,
 } from '../html/bytes.js';
+import { BREAKS_LINE } from '../html/elements.js';
 import { MARKER_ELEMENT, MARKER_SIGNS, MAX_MARKER_LENGTH } from '../html/markers.js';
 import { NameTrie, ROOT, SYMBOL, WIDTH } from '../html/name-trie.js';
 import { findBogusCommentEnd, findCommentEnd, findEndTag, findScriptEnd, findTagEnd } from '../html/raw-text.js';
@@ -25,12 +26,17 @@ import { PageAttributes, PageSource } from './page-source.js';
 
 /** The content of deeper elements is added to their ancestor at this depth; browsers also have a limit (Blink: 512). */
 const MAX_DEPTH = 500;
+/** They still separate words where they are too deep to become elements. */
+const SEPARATING_ELEMENTS: ReadonlySet<string> = new Set(`${BREAKS_LINE} td th`.split(' '));
 /** After this many elements, the rest of the page is ignored. */
 const MAX_ELEMENTS = 200_000;
 /** Limit for all elements together, to protect the memory of the thread; the rest of the page is ignored. */
 const MAX_ATTRIBUTES = 500_000;
-/** Limit for open tags, including those too deep to become elements; the rest of the page is ignored. */
-const MAX_OPEN = 5_000;
+/**
+ * Limit for open tags, including those too deep to become elements; the rest of the page is ignored. Pages that never close
+ * their fonts have thousands.
+ */
+const MAX_OPEN = 200_000;
 /** Maximum number of bytes that are read. */
 const MAX_LENGTH = 16 * 1024 * 1024;
 
@@ -235,7 +241,7 @@ class TreeBuilder {
       this.elements.push(element);
       this.hasSigns ||= kind.name === MARKER_ELEMENT;
       node = element;
-    }
+    } else if (SEPARATING_ELEMENTS.has(kind.name)) this.append(new Text(' '));
     if (!kind.isVoid) this.pushOpenElement(kind, node, kind.isForeign || (parent.isForeign && !kind.holdsHtml));
   }
 
