@@ -56,3 +56,28 @@ it('each crawler has the defaults that it does not set itself, of its start URLs
   for (const one of [a!, b!])
     expect(createOriginal('norconex', [one]).judge(new URL(elsewhere)).accepted).toBe(one === b);
 });
+
+it('lists and files of version 4 are read whole, and what is null is in the report', () => {
+  const yaml = `id: a
+startReferences: ['${SITE}/']
+startReferencesFiles: [lists/urls.txt]
+startReferencesSitemaps: ['${SITE}/maps.xml']
+referenceScopeResolver: { class: GenericUrlScopeResolver, stayOnDomain: true }
+robotsTxtProvider: null
+sitemapResolver: null
+referenceFilters:
+  - { class: ExtensionReferenceFilter, onMatch: EXCLUDE, extensions: [doc, xls] }
+`;
+  const files = [file('c.yaml', yaml), file('urls.txt', `${SITE}/listed\n`)];
+  const { xml, report } = convert('norconex', files);
+  expect([...xml.matchAll(/<Root url="([^"]*)"/g)].map(([, url]) => url)).toEqual(
+    ['/', '/listed', '/maps.xml'].map((path) => SITE + path),
+  );
+  const skipped = report.lines.filter(({ kind }) => kind === 'not taken');
+  expect(skipped.map(({ setting }) => setting)).toEqual(['robotsTxtProvider: null', 'sitemapResolver: null']);
+  verdicts(accepts('norconex', ...files), { '/a': true, '/a.doc': false, '/a.xls': false, '/maps.xml': true });
+  const original = createOriginal('norconex', files);
+  expect(['/a.doc', '/a.xls', '/a'].map((path) => original.judge(new URL(SITE + path)).accepted)).toEqual([
+    ...[false, false, true],
+  ]);
+});

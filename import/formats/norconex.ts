@@ -151,7 +151,15 @@ const createNumberReader =
 
 const isIgnored = (node: Node): boolean => findSetting(node, 'ignore') === 'true';
 
+/** In the YAML of version 4, a part may be switched off by `null`. */
+function reportNull(node: Node, attribute: string, report: ImportReport): boolean {
+  const isNull = /\.ya?ml:\d+$/.test(node.place) && node.text === '' && node.children.length === 0;
+  if (isNull) report.reportSkipped(`${node.name}: null`, `${attribute} is left as it is`, node);
+  return isNull;
+}
+
 const importSitemap: SettingReader = (node, { attributes }, report) => {
+  if (reportNull(node, 'crawlSitemaps', report)) return;
   if (isIgnored(node)) attributes['crawlSitemaps'] = 'false';
   report.reportTaken(`${node.name}${isIgnored(node) ? ' ignore="true"' : ''}`, 'crawlSitemaps', node);
 };
@@ -210,6 +218,7 @@ const SETTINGS: Readonly<Record<string, SettingReader>> = {
 };
 
 function importRobots(node: Node, { attributes }: ImportedCrawler, report: ImportReport): void {
+  if (reportNull(node, 'ignoreRobotsTxt', report)) return;
   if (isIgnored(node)) attributes['ignoreRobotsTxt'] = 'true';
   report.reportTaken(`${node.name}${isIgnored(node) ? ' ignore="true"' : ''}`, 'ignoreRobotsTxt', node);
 }
@@ -276,18 +285,18 @@ function importStartUrls(node: Node, crawler: ImportedCrawler, lists: Lists, rep
   );
   appendAll(crawler.roots, new Set(urls.map(({ text }) => text.trim())));
   report.coverAll(urls.filter(({ children, attributeNodes }) => children.length + attributeNodes.length === 0));
-  for (const file of findAll(start, 'urlsFile', 'refsFile')) {
+  for (const file of [...findAll(start, 'urlsFile', 'refsFile'), ...findAll(node, 'startReferencesFiles')]) {
     const list = lists.get(file.text.split(/[\\/]/).at(-1)!);
     if (list) appendAll(crawler.roots, list.children.map(({ text }) => text).filter(isUrl));
-    if (list) report.reportTaken(`urlsFile ${file.text}`, 'roots', file, list);
+    if (list) report.reportTaken(`${file.name} ${file.text}`, 'roots', file, list);
     else
       report.reportSkipped(
-        `urlsFile ${file.text}`,
+        `${file.name} ${file.text}`,
         'to import its URLs as roots, specify the file after the configuration',
         file,
       );
   }
-  for (const sitemap of findAll(start, 'sitemap', 'sitemapsFile')) {
+  for (const sitemap of [...findAll(start, 'sitemap', 'sitemapsFile'), ...findAll(node, 'startReferencesSitemaps')]) {
     if (!isUrl(sitemap.text)) continue;
     crawler.roots.push(sitemap.text);
     crawler.sitemaps.push(sitemap.text);
@@ -393,13 +402,19 @@ function findFilters(filters: Node): Node[] {
   return filters.children.length > 0 || findSetting(filters, 'class') ? [filters] : [];
 }
 
+/** A list, or a text with commas. */
+export function readExtensions(filter: Node): string | undefined {
+  const listed = [...filter.attributeNodes, ...filter.children].filter(({ name }) => name === 'extensions');
+  return listed.length === 0 ? undefined : listed.map(({ text }) => text).join(',');
+}
+
 function importFilter(filter: Node, crawler: ImportedCrawler, report: ImportReport): void {
   const kind = findSetting(filter, 'class')?.split('.').at(-1) ?? '';
   const matcher = findFirst(filter, 'valueMatcher') ?? filter;
   const value =
     findSetting(matcher, 'pattern') ??
     findSetting(filter, 'regex') ??
-    findSetting(filter, 'extensions') ??
+    readExtensions(filter) ??
     (matcher.text || filter.text);
   const isPartial = findSetting(matcher, 'partial') === 'true';
   const patterns = toPatterns(kind, (findSetting(matcher, 'method') ?? '').toLowerCase(), value, isPartial);

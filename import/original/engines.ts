@@ -33,7 +33,7 @@ function createNorconexCrawler(
     return own.length > 0 || !defaults ? own : findAll(defaults, ...names);
   };
   const start = find('startURLs', 'startReferences', 'start');
-  const listed = find('urlsFile', 'refsFile').flatMap(
+  const listed = find('urlsFile', 'refsFile', 'startReferencesFiles').flatMap(
     ({ text }) => files.find(({ name }) => name === text.split(/[\\/]/).at(-1))?.text.split('\n') ?? [],
   );
   const seeds = [...start.flatMap((one) => [one, ...findAll(one, 'url', 'ref')]).map(({ text }) => text), ...listed]
@@ -78,7 +78,9 @@ function createNorconexCrawler(
 function toNorconexFilter(filter: Node): { excludes: boolean; test: (href: string) => boolean; label: string }[] {
   const kind = textOf(filter, 'class')?.split('.').at(-1) ?? '';
   const matcher = findAll(filter, 'valueMatcher')[0] ?? filter;
-  const value = textOf(matcher, 'pattern') ?? textOf(filter, 'regex', 'extensions') ?? (matcher.text || filter.text);
+  const listed = filter.children.filter(({ name }) => name === 'extensions').map(({ text }) => text);
+  const extensions = listed.length > 0 ? listed.join() : textOf(filter, 'extensions');
+  const value = textOf(matcher, 'pattern') ?? textOf(filter, 'regex') ?? extensions ?? (matcher.text || filter.text);
   const method = (textOf(matcher, 'method') ?? 'basic').toLowerCase();
   const excludes = /^exclude$/i.test(textOf(filter, 'onMatch') ?? 'include');
   const ignoresCase = /^(?:Regex|Extension)/.test(kind)
