@@ -20,15 +20,7 @@ const program = new Command('crawlway')
     'after',
     '\nExit code: 0 success, 1 failure (with an error message); any other code is described in the help of the command.',
   )
-  .addHelpText('afterAll', describeUnknownTopic)
   .configureHelp({ showGlobalOptions: true });
-
-/** `crawlway help WORD` prints the help of all commands if there is no such command. */
-function describeUnknownTopic({ error, command }: { readonly error: boolean; readonly command: Command }): string {
-  const topic = process.argv[process.argv.indexOf('help', 2) + 1];
-  const isTopic = error && process.argv.includes('help', 2) && topic !== undefined;
-  return isTopic && !command.commands.some((one) => one.name() === topic) ? `\nerror: unknown command '${topic}'` : '';
-}
 
 const addConfigurationOptions = (command: Command): Command =>
   command.option('--config <file>', 'configuration file (default: $CRAWLWAY_CONFIG, or config/CrawlConfig.xml)');
@@ -358,5 +350,9 @@ function showHelp(names: readonly string[]): never {
   return command.help();
 }
 
-if (process.argv[2] === 'help') showHelp(process.argv.slice(3).filter((name) => !name.startsWith('-')));
+const names = process.argv.slice(2).filter((name) => !name.startsWith('-'));
+const isFirst = (one: Command): boolean => [one.name(), ...one.aliases()].includes(names[0] ?? '');
+const group = program.commands.find((one) => isFirst(one) && one.commands.length > 0);
+const topicAt = names[0] === 'help' ? 0 : group && names[1] === 'help' ? 1 : -1;
+if (topicAt >= 0) showHelp(names.toSpliced(topicAt, 1));
 await program.parseAsync().catch(fail);
