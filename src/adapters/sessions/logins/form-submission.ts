@@ -42,7 +42,7 @@ export interface DecodedPage {
 }
 
 const CHARSET = /charset\s*=\s*["']?([\w:.-]{1,40})/i;
-const META_CHARSET = /<meta\b[^>]*?charset\s*=\s*["']?([\w:.-]{1,40})/i;
+const META_CHARSET = /<meta\b[^<>]*?charset\s*=\s*["']?([\w:.-]{1,40})/i;
 /** Number of bytes in which browsers look for a declaration. */
 const PRESCAN_BYTES = 1024;
 
