@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { CrawlRun, createConfiguration, getOption, median, sleep } from './crawl-run.js';
+import { CrawlRun, createConfiguration, getOption, median } from './crawl-run.js';
 import { fillStore } from './known-urls.js';
 import { startProgram, stop } from './processes.js';
 
@@ -22,8 +22,6 @@ interface Measurement {
   readonly perSecond: number;
   readonly peakMb: number;
   readonly startSeconds: number;
-  /** Until the first page is settled, for which the texts of up to a million documents are read. */
-  readonly firstPageSeconds: number;
   /** Processor time of the server until the first request, in seconds. */
   readonly startCpu: number;
 }
@@ -51,8 +49,6 @@ async function measure(knownCount: number): Promise<Measurement> {
   try {
     const startSeconds = ((await firstRequest) - run.startedAt) / 1000;
     const startCpu = run.getUsage()?.cpu ?? Number.NaN;
-    while ((await run.countVisits()).size === 0) await sleep(50);
-    const firstPageSeconds = (performance.now() - run.startedAt) / 1000;
     await run.waitUntilIdle(knownCount + pages);
     const crawls: { cpu: number; perSecond: number }[] = [];
     for (let host = 2; host <= runs + 1; host++) {
@@ -67,7 +63,6 @@ async function measure(knownCount: number): Promise<Measurement> {
       perSecond: median(crawls.map((crawl) => crawl.perSecond)),
       peakMb: run.getUsage()?.peakMb ?? Number.NaN,
       startSeconds,
-      firstPageSeconds,
       startCpu,
     };
   } finally {
@@ -76,20 +71,15 @@ async function measure(knownCount: number): Promise<Measurement> {
   }
 }
 
-const formatRow = (
-  knownCount: number,
-  { cpu, perSecond, peakMb, startSeconds, firstPageSeconds, startCpu }: Measurement,
-): string =>
-  `| ${knownCount} | ${perSecond.toFixed(0)} | ${cpu.toFixed(2)} | ${peakMb.toFixed(0)} | ${startSeconds.toFixed(2)} | ${startCpu.toFixed(2)} | ${firstPageSeconds.toFixed(2)} |`;
+const formatRow = (knownCount: number, { cpu, perSecond, peakMb, startSeconds, startCpu }: Measurement): string =>
+  `| ${knownCount} | ${perSecond.toFixed(0)} | ${cpu.toFixed(2)} | ${peakMb.toFixed(0)} | ${startSeconds.toFixed(2)} | ${startCpu.toFixed(2)} |`;
 
 const sizes = [Number(getOption('few', '100000')), Number(getOption('many', '10000000'))] as const;
 const fewResult = await measure(sizes[0]);
 const manyResult = await measure(sizes[1]);
 console.log(`crawls of ${pages} pages, medians of ${runs}\n`);
-console.log(
-  '| known URLs | pages/s | CPU s per 1,000 | peak MB | start to first request, s | CPU s until then | to first page settled, s |',
-);
-console.log('|---|---|---|---|---|---|---|');
+console.log('| known URLs | pages/s | CPU s per 1,000 | peak MB | start to first request, s | CPU s until then |');
+console.log('|---|---|---|---|---|---|');
 console.log(formatRow(sizes[0], fewResult));
 console.log(formatRow(sizes[1], manyResult));
 console.log(
