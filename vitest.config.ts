@@ -74,6 +74,7 @@ const SAME_ON_ANY_STORE = [
 /** Which suite runs which projects: scripts/suites.mjs. Projects that are not isolated read the program once for all of their files. */
 export default defineConfig({
   test: {
+    update: 'none', // a committed file that is missing is a failure, not written; `-u` writes
     // Node imports the sources itself (test/support/register-typescript.mjs): nothing is transformed, and modules are bound directly.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     testTimeout: LIMIT_MS,

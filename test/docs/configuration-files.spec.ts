@@ -9,7 +9,7 @@ import { generateReference, generateSchemas } from './configuration-files.js';
 describe('the files generated from the table', () => {
   it('are the committed XML Schemas', async () => {
     for (const [file, text] of generateSchemas()) {
-      await expect(text).toMatchFileSnapshot(`../../../config/${file}`);
+      await expect(text).toMatchFileSnapshot(`../../config/${file}`);
     }
   });
 
