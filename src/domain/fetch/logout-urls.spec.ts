@@ -34,6 +34,7 @@ it.each([
   '/kirjaudu-ulos',
   '/wyloguj',
   '/odhl%C3%A1sit',
+  '/odhl%C3%A1sen%C3%AD',
   '/%D0%B2%D1%8B%D1%85%D0%BE%D0%B4',
   '/%E3%83%AD%E3%82%B0%E3%82%A2%E3%82%A6%E3%83%88',
   '/%E7%99%BB%E5%87%BA',

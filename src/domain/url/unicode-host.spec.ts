@@ -6,6 +6,7 @@ import { toUnicodeHost, toUnicodeUrl } from './unicode-host.js';
 it.each([
   ['xn--bcher-kva.example', 'bücher.example'],
   ['www.xn--strae-oqa.de', 'www.straße.de'],
+  ['xn--gteborg-90a.example', 'göteborg.example'],
   ['xn--e1afmkfd.xn--p1ai', 'пример.рф'],
   ['xn--fsqu00a.xn--0zwm56d', '例子.测试'],
   ['plain.example', 'plain.example'],

@@ -7,7 +7,7 @@ import { type CrawlUrl, getSearch, toCrawlUrl } from './crawl-url.js';
 
 const ESCAPE = /%[0-9a-f]{2}/gi;
 const UNRESERVED = /^[A-Za-z0-9\-._~]$/;
-const HEX_DIGIT = /^[0-9a-f]$/i;
+const HEX_DIGIT = /[0-9a-f]/i;
 const DOT = 46;
 
 /** The normal form of each percent-encoded byte, by its two upper-case hex digits. */

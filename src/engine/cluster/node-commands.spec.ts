@@ -3,7 +3,12 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { openStoreInThisThread } from '../../../test/support/store-in-this-thread.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { ABANDONED, createPageCommand, createVerifyCommand } from '../crawl/outcome/owner-commands.js';
+import {
+  ABANDONED,
+  createDecideCommand,
+  createPageCommand,
+  createVerifyCommand,
+} from '../crawl/outcome/owner-commands.js';
 import type { PageView } from '../views/url-views.js';
 import { type CommandServices, NodeCommands } from './node-commands.js';
 
@@ -51,4 +56,10 @@ it('visits a URL that another node may have sent out of order, also if it is no 
     { id: corrected[0]!.id },
   ]);
   await store.close();
+});
+
+it('counts a command that sends orders as one that may take as long as its sinks', () => {
+  const url = { hostKey: 'site.test', crawler: 'test', url: 'http://site.test/' };
+  const commands = [createDecideCommand(url, { do: 'judge' }), createVerifyCommand(url)];
+  expect(commands.map((command) => command.delivers)).toEqual([true, false]);
 });

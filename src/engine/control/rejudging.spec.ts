@@ -51,9 +51,13 @@ it('a URL in flight is judged when its visit has ended', async () => {
     getSetting: async (name: string) => settings.get(name),
     putSetting: async (name: string, value?: string) =>
       void (value === undefined ? settings.delete(name) : settings.set(name, value)),
-    list: async (_: object, after: number) => (after === 0 ? [state] : []),
+    list: async (_: object, after: number) => {
+      wasUnfinished.push(await rejudging.isUnfinished('test'));
+      return after === 0 ? [state] : [];
+    },
     get: async () => [state],
   };
+  const wasUnfinished: boolean[] = [];
   let isInFlight = true;
   let judged = 0;
   const verdict = { accepted: false, reason: 'crawl-space', keepDocument: false, effects: { options: {} } };
@@ -67,10 +71,11 @@ it('a URL in flight is judged when its visit has ended', async () => {
       return !isInFlight;
     },
   };
-  const rejudging = new Rejudging({ store, clock } as never);
+  const rejudging: Rejudging = new Rejudging({ store, clock } as never);
   const work = rejudging.apply(crawler as unknown as Crawler, new AbortController().signal);
   await clock.pass(minutes(1));
   expect([judged, await rejudging.isUnfinished('test')]).toEqual([0, true]);
+  expect(wasUnfinished, 'also while the first URLs are read').toEqual([true]);
   isInFlight = false;
   await clock.pass(minutes(1));
   await work;

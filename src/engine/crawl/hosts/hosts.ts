@@ -363,7 +363,6 @@ export class Hosts {
     this.timerAt = next;
     this.cancelTimer = this.clock.at(next, () => {
       this.timerAt = undefined;
-      this.cancelTimer = undefined;
       const now = this.clock.now();
       for (let host = this.timers.popDue(now); host; host = this.timers.popDue(now)) {
         // The host's clock may have moved on since; then its entry is put back with the later time.
