@@ -34,7 +34,14 @@ describe('the sign-in', () => {
         .map(formatGrant)
         .join(' ');
     expect(role({ groups: ['ops', 'cn=admins', 'others'] })).toBe('operate admin');
-    expect(role({ groups: 'ops others' })).toBe('operate');
+    expect(role({ groups: 'ops' })).toBe('operate');
+    for (const groups of ['former ops', 'ops, former', 'ops,others', 'ops\tothers', ' ops'])
+      expect(role({ groups })).toBe('');
+    for (const claim of ['scope', 'scp', 'access.scope']) {
+      const text = 'openid ops';
+      const claims = { scope: text, scp: text, access: { scope: text } };
+      expect(role(claims, { CRAWLWAY_OIDC_ROLE_CLAIM: claim })).toBe('operate');
+    }
     expect(role({ realm_access: { roles: ['ops'] } }, { CRAWLWAY_OIDC_ROLE_CLAIM: 'realm_access.roles' })).toBe(
       'operate',
     );

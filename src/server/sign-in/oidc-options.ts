@@ -58,9 +58,12 @@ function readRoles(text: string | undefined): ReadonlyMap<string, readonly RoleG
   );
 }
 
+/** The claims whose values are separated by spaces (RFC 8693, 4.2); the second is its name at Entra ID. */
+const IS_SCOPE = /(?:^|\.)(?:scope|scp)$/;
+
 /**
- * The roles that the claims grant, for the whole server or for some crawlers. Claims may be lists, or strings: one value, or
- * several that are separated by spaces or commas.
+ * The roles that the claims grant, for the whole server or for some crawlers. A claim is a list of values, or a text that
+ * is one value: names have spaces and commas, and a group *former admins* must not grant what *admins* does.
  */
 export function findGrants(claims: Readonly<Record<string, unknown>>, { roleClaim, roles }: OidcOptions): RoleGrant[] {
   let value: unknown = claims;
@@ -68,7 +71,8 @@ export function findGrants(claims: Readonly<Record<string, unknown>>, { roleClai
     const container: unknown = value;
     value = isObject(container) && Object.hasOwn(container, name) ? container[name] : undefined;
   }
-  const claimValues = typeof value === 'string' ? [value, ...value.split(/[\s,]+/)] : Array.isArray(value) ? value : [];
+  const values = typeof value === 'string' ? (IS_SCOPE.test(roleClaim) ? value.split(' ') : [value]) : value;
+  const claimValues: readonly unknown[] = Array.isArray(values) ? values : [];
   return ['*', ...new Set(claimValues)].flatMap((claimValue) => roles.get(String(claimValue)) ?? []);
 }
 
