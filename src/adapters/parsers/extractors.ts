@@ -78,9 +78,9 @@ export function createExtractorFinder(
 const MAX_CACHED = 1_000;
 
 function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext, buffer: TextBuffer): Extraction {
-  const { maxLinks, maxTextLength } = context;
+  const { maxLinks, maxTextLength, accessMetas } = context;
   const encoding = findEncoding(body, parseCharset(context.contentType), 'html');
-  const options = { maxLinks, maxTextLength, xml: mediaType !== 'text/html' };
+  const options = { maxLinks, accessMetas, xml: mediaType !== 'text/html' };
   const utf8 = toUtf8(body, encoding);
   const { facts, title, heading, hasMarkers } = new HtmlScanner(utf8, buffer, options).scan();
   const renderingReason = buffer.size > LITTLE_TEXT ? undefined : resolveRenderingReason(utf8, facts, buffer);
@@ -105,6 +105,7 @@ function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext
     links,
     cutLinks: omittedLinks && { ...omittedLinks, samples: encodeQueries(omittedLinks.samples, encoding) },
     metas,
+    accessMetas: accessMetas && facts.accessMetas,
     robotsMetas,
     ...(context.wantsMetas ? { structured: [...linkedData, ...microdata] } : {}),
     ...reading,

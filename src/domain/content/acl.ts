@@ -32,7 +32,7 @@ export const ACL_DENY = 'acl_deny';
  * Counts the ways in which principals are determined: if it changes, documents are delivered again with those that
  * apply now.
  */
-export const ACL_FORM = 4;
+export const ACL_FORM = 5;
 
 /** What the sources of a page say about one side. */
 interface Statement {

@@ -8,6 +8,8 @@ export interface PrincipalList {
 
 export const MAX_PRINCIPALS = 1_000;
 export const MAX_PRINCIPAL_LENGTH = 256;
+/** Leaves room for separators and quotes. */
+const MAX_TEXT_LENGTH = MAX_PRINCIPALS * MAX_PRINCIPAL_LENGTH * 2;
 
 /** The first attribute of a distinguished name (RFC 4514, 3), such as `CN=Board,OU=Groups,DC=example,DC=com`. */
 const NAMED_ATTRIBUTE = /^(?:CN|OU|DC|O|UID|L|ST|C|STREET|\d+(?:\.\d+)+)\s*=/i;
@@ -24,6 +26,7 @@ const JOINED = /(?<=[\u0600-\u0dff])[\u200c\u200d](?=[\u0600-\u0dff])/g;
  * does; a quote inside them is written twice.
  */
 export function parsePrincipals(text: string | undefined): PrincipalList {
+  if (text !== undefined && text.length > MAX_TEXT_LENGTH) return { names: [], problem: 'the list is too long' };
   const { pieces, isClosed } = splitUnquoted(text ?? '', /[;\r\n]/);
   const names: string[] = [];
   let problem = isClosed ? undefined : 'a double quote is not closed';

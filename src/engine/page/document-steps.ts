@@ -198,11 +198,13 @@ function addConfiguredFields(
   contentMetas.push(...metas);
 }
 
+export const getAccessMetas = (content: PageContent): PageContent['metas'] => content.accessMetas ?? content.metas;
+
 /** A page's own metas must not override what the configuration decides. */
 function addAccessMetas(
   contentMetas: Meta[],
   headMetas: Meta[],
-  { readAcl, url, headers, content, accessMetas = content.metas }: FetchedPage,
+  { readAcl, url, headers, content, accessMetas = getAccessMetas(content) }: FetchedPage,
 ): void {
   if (!readAcl) return;
   for (const list of [contentMetas, headMetas]) {

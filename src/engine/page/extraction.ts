@@ -60,6 +60,7 @@ export async function extractContent(
   tools: ExtractionTools,
 ): Promise<Extraction | Refusal | FailedVisit> {
   const contentDefinition = findCompiledContent(page)?.definition;
+  const { acl } = page.context.definition;
   const needsText =
     needsPageText(page) ||
     needsDocumentText(page, mediaType, tools.reader) ||
@@ -73,6 +74,7 @@ export async function extractContent(
     content: contentDefinition ?? (page.effects.options.content === undefined ? MARKERS_ONLY : undefined),
     wantsMetas: contentDefinition?.metas ?? true,
     repeatedBlocks: page.task.repeatedBlocks,
+    accessMetas: [acl?.allowMeta, acl?.denyMeta].filter((name) => name !== undefined),
     showsCut: page.task.inspect,
     maxOcrPages: page.task.inspect ? MAX_INSPECTED_OCR_PAGES : page.task.ocr?.maxPages,
   };
@@ -178,6 +180,7 @@ function applyLimits(extraction: Extraction, limits: ExtractionContext): Extract
     links: distinctLinks.links,
     cutLinks: distinctLinks.cutLinks ?? extraction.cutLinks,
     metas: metas.filter(isShort).slice(0, MAX_METAS),
+    accessMetas: extraction.accessMetas ?? metas,
     fields: fields.filter(isShort).slice(0, MAX_METAS),
     truncated: true,
   };

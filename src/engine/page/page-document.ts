@@ -15,6 +15,7 @@ import {
   type DocumentDraft,
   type DocumentStep,
   type FetchedPage,
+  getAccessMetas,
 } from './document-steps.js';
 
 export interface DocumentTools {
@@ -189,7 +190,7 @@ function draftPart(page: FetchedPage, { id, title, found = NOTHING_FOUND, file, 
     textOnly: true,
     hashesContent: true,
     file,
-    accessMetas: page.content.metas,
+    accessMetas: getAccessMetas(page.content),
   };
   for (const step of BUILT_IN_STEPS) if (step.kind === 'sync') step.run(draft, part);
   const contentMetas = draft.contentMetas.map((meta) =>

@@ -35,6 +35,8 @@ export interface ExtractionContext extends ReadLimits {
   readonly repeatedBlocks?: Int32Array;
   /** True if the page's metas and JSON-LD are delivered. */
   readonly wantsMetas?: boolean;
+  /** Names of the metas that say who may see a page, in lower case. */
+  readonly accessMetas?: readonly string[];
   /** True if someone is inspecting the page and wants to see what was cut out. */
   readonly showsCut?: boolean;
   /** Maximum number of pages of a document that may be read by OCR; none if missing. */

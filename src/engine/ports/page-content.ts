@@ -49,6 +49,8 @@ export interface PageContent {
    * white space in values collapsed.
    */
   readonly metas: readonly { readonly name: string; readonly value: string }[];
+  /** The metas that say who may see the page, with line breaks and without a limit; absent if `metas` has them. */
+  readonly accessMetas?: PageContent['metas'];
   /**
    * The contents of `<meta name=robots>` and of every meta that contains only directives, whichever agent it
    * names.

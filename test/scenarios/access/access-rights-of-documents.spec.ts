@@ -156,3 +156,38 @@ it('a header that changes reaches the index although the page has not changed', 
   expect(seen()).toEqual(['CN=Board,OU=Groups,DC=example,DC=com']);
   expect(site.requests.filter(({ headers }) => headers['if-none-match'] !== undefined)).toEqual([]);
 });
+
+it.each([
+  ['has line breaks', '<meta name="audience" content="hr\n  board"><meta name="barred" content="interns\nguests">'],
+  [
+    'is long',
+    `<meta name="audience" content="hr, board"><meta name="barred" content="${'\n'.repeat(20_000)}interns, guests">`,
+  ],
+  [
+    'comes after hundreds of others',
+    `${'<meta name="tag" content="x">'.repeat(501)}<meta name="audience" content="hr, board"><meta name="barred" content="interns, guests">`,
+  ],
+])('a list of principals in a meta that %s is read whole', async (_, metas) => {
+  expect(await findPrincipals(metas)).toEqual(['allow hr', 'allow board', 'deny interns', 'deny guests']);
+});
+
+it.each([
+  ['has no content', '<meta name="audience">'],
+  ['is longer than any list', `<meta name="audience" content="hr${','.repeat(600_000)}">`],
+  ['names somebody with a soft hyphen', '<meta name="audience" content="h&shy;r">'],
+])('a page whose meta of principals %s may be seen by nobody', async (_, metas) => {
+  expect(await findPrincipals(metas)).toEqual([]);
+});
+
+/** The principals of a page with these metas. */
+async function findPrincipals(metas: string): Promise<string[]> {
+  const site = await startSite();
+  site.set('/', { headers: { 'content-type': 'text/html' }, body: `<title>Minutes</title>${metas}<p>What was said` });
+  const world = await start({
+    index: 'none',
+    crawler: `<Root url="${site.url('/')}"/><cw:Acl default="everyone" meta="audience" denyMeta="barred"/>`,
+  });
+  await world.untilIdle();
+  const { metas: delivered } = world.pushed().get(site.url('/'))!;
+  return delivered.flatMap(({ name, value }) => (name.startsWith('acl_') ? [`${name.slice(4)} ${value}`] : []));
+}

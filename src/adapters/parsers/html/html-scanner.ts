@@ -50,11 +50,15 @@ export class HtmlScanner {
   constructor(
     private readonly bytes: Buffer,
     private readonly text: TextBuffer,
-    private readonly options: { readonly maxLinks: number; readonly xml: boolean },
+    private readonly options: {
+      readonly maxLinks: number;
+      readonly xml: boolean;
+      readonly accessMetas?: readonly string[];
+    },
   ) {
     this.attributes = new Attributes(bytes);
     this.foreignContent = new ForeignContent(this.attributes);
-    this.facts = new PageFacts(this.attributes, options.maxLinks);
+    this.facts = new PageFacts(this.attributes, options.maxLinks, options.accessMetas);
   }
 
   scan(): this {

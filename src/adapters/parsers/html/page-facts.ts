@@ -38,6 +38,8 @@ export interface TagPlace {
 
 export class PageFacts {
   readonly metas: { readonly name: string; readonly value: string }[] = [];
+  /** Who may see the page, with line breaks and without limits: whoever is left out here would see it. */
+  readonly accessMetas: { readonly name: string; readonly value: string }[] = [];
   /** Whether one of the page's scripts is JSON-LD. */
   hasLinkedData = false;
   readonly robotsMetas: { readonly agent: string; readonly directives: string }[] = [];
@@ -49,10 +51,11 @@ export class PageFacts {
   private readonly distinctLinks: DistinctLinks<RawLink>;
   private hasOmissions = false;
 
-  /** `maxLinks`: maximum number of different URLs. */
+  /** `maxLinks`: maximum number of different URLs; `accessNames`: the metas that say who may see the page. */
   constructor(
     private readonly attributes: Attributes,
     maxLinks: number,
+    private readonly accessNames: readonly string[] = [],
   ) {
     this.distinctLinks = new DistinctLinks(maxLinks);
   }
@@ -147,6 +150,11 @@ export class PageFacts {
 
   private readMeta(unseen: boolean): void {
     const { attributes } = this;
+    const name = collapseWhitespace(
+      attributes.get(ATTRIBUTE.name) ?? attributes.get(ATTRIBUTE.property) ?? '',
+    ).toLowerCase();
+    if (this.accessNames.includes(name))
+      this.accessMetas.push({ name, value: (attributes.get(ATTRIBUTE.content) ?? '').replace(/[\t\f ]+/g, ' ') });
     if (!attributes.has(ATTRIBUTE.content)) return;
     if (attributes.getSize(ATTRIBUTE.content) > MAX_META_LENGTH) {
       this.hasOmissions = true;
@@ -154,9 +162,6 @@ export class PageFacts {
     }
     const content = attributes.get(ATTRIBUTE.content)!;
     this.readHttpEquiv(attributes.get(ATTRIBUTE['http-equiv'])?.toLowerCase(), content, unseen);
-    const name = collapseWhitespace(
-      attributes.get(ATTRIBUTE.name) ?? attributes.get(ATTRIBUTE.property) ?? '',
-    ).toLowerCase();
     if (name !== '') this.addNamedMeta(name, collapseWhitespace(content));
   }
 
