@@ -178,6 +178,12 @@ export function moveSiteBack(root: RootContext): RootContext {
   return formerPrefixes === undefined ? root : { ...rest, sitePrefixes: formerPrefixes };
 }
 
+/** The root's own site beside the one to which it has moved: it is not known yet which of them stays. */
+export const reopenSite = (root: RootContext): RootContext => ({
+  ...root,
+  sitePrefixes: [...root.sitePrefixes, ...(root.formerPrefixes ?? [])],
+});
+
 function stripFileName(url: CrawlUrl): string {
   const fileName = url.path.slice(url.path.lastIndexOf('/') + 1);
   const path = fileName.includes('.') ? url.path.slice(0, -fileName.length) : url.path;

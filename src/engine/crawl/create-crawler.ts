@@ -64,7 +64,7 @@ export function createCrawler(
     reports: new SiteReports(),
     endless: new EndlessLinks(name, shared, () => current.definition.traps.maxPatternUrls, webServers.strangers),
     repeated: new RepeatedContent(name, shared, () => current.definition),
-    siteMoves: new SiteMoves({ ...shared, ...visitTools }, { current, redirects }),
+    siteMoves: new SiteMoves({ ...shared, ...visitTools }, { current, redirects, decisions, scheduleVisit }),
     sweeps: new DueSweeps(name, frontier, shared),
     loop: new VisitLoop(
       { ...shared, ...webServers, ...outcomes, ...visitTools },

@@ -1,6 +1,7 @@
 /** Sites that move: to new paths, to another host of their domain, and to places where the crawl does not follow. */
 import { describe, expect, it } from 'vitest';
 import { days, hours, minutes } from '../../../src/domain/time/units.js';
+import type { FakeSite } from '../../support/fake-site.js';
 import { createPage, write } from '../../support/guarded-sites.js';
 import { start, startSite } from '../../support/scenario.js';
 
@@ -36,6 +37,47 @@ describe('a site that redirects to another host', () => {
       await world.pass(minutes(1));
     }
     await world.pass(days(2));
+    expect(await world.indexed()).toEqual(moved);
+  });
+
+  it.each(['its home page only', 'every address'])(
+    'keeps its documents there while the old host shows a page of the server at %s for two days',
+    async (where) => {
+      const { world, old, young, moved } = await startMove('new.foo.com');
+      await world.pass(days(3));
+      expect(await world.indexed()).toEqual(moved);
+      let requests = 0;
+      for (const path of PATHS)
+        old.set(
+          path,
+          path === '/' || where === 'every address'
+            ? () => createPage('Welcome', `${write('the page of a new server')} request ${++requests}`)
+            : { status: 404 },
+        );
+      await world.engine.maintenance.refresh('test', { like: '%' });
+      await world.pass(hours(40));
+      expect(await world.indexed()).toEqual(expect.arrayContaining(moved));
+      for (const path of PATHS) old.set(path, { status: 301, headers: { location: young.url(path) } });
+      await world.pass(days(3));
+      expect(await world.indexed()).toEqual(moved);
+    },
+  );
+
+  it('and back, and there again has all its documents each time', async () => {
+    const { world, old, young, documents, moved } = await startMove('new.foo.com');
+    await world.pass(days(3));
+    expect(await world.indexed()).toEqual(moved);
+    const lead = (from: FakeSite, to: FakeSite) => {
+      for (const path of PATHS) {
+        from.set(path, { status: 301, headers: { location: to.url(path) } });
+        to.page(path, path === '/' ? PATHS : [], `The text of ${path} and nothing else.`);
+      }
+    };
+    lead(young, old);
+    await world.pass(days(4));
+    expect(await world.indexed()).toEqual(documents);
+    lead(old, young);
+    await world.pass(days(4));
     expect(await world.indexed()).toEqual(moved);
   });
 
@@ -93,15 +135,19 @@ describe('a site that redirects to another host', () => {
   });
 });
 
-it.each(['', 'nearDuplicateDetector="true"'])(
-  'a site that moves to its www. name keeps its documents until they are found there (%s)',
-  async (attributes) => {
+it.each([
+  [301, ''],
+  [301, 'nearDuplicateDetector="true"'],
+  [302, ''],
+])(
+  'a site that moves to its www. name by %i keeps its documents until they are found there (%s)',
+  async (status, attributes) => {
     const site = await startSite('127.0.0.1', 'foo.com');
     const young = site.origin.replace('foo.com', 'www.foo.com');
     const setAll = (isMoved: boolean) => {
       for (const path of PATHS) {
         const page = createPage(`Page ${path}`, write(path), '', path === '/' ? PATHS : []);
-        const moved = { status: 301, headers: { location: young + path } };
+        const moved = { status, headers: { location: young + path } };
         site.set(path, ({ headers }) => (isMoved && !headers.host!.startsWith('www.') ? moved : page));
       }
     };

@@ -115,9 +115,8 @@ export class ContentReader {
   }
 
   private readJsonLd(items: readonly Item[], found: Map<number, readonly string[]>): void {
-    for (const [fieldIndex, { source }] of this.definition.fields.entries()) {
+    for (const [fieldIndex, { source }] of this.definition.fields.entries())
       if (source.kind === 'jsonld') found.set(fieldIndex, findValues(items, source.path));
-    }
   }
 
   private readTree(
@@ -245,9 +244,7 @@ const readers = new WeakMap<ContentDefinition, ContentReader>();
 
 /** Creates one reader for each definition and keeps it for as long as the definition exists. */
 export function getContentReader(definition: ContentDefinition): ContentReader {
-  const existing = readers.get(definition);
-  if (existing) return existing;
-  const reader = new ContentReader(definition);
+  const reader = readers.get(definition) ?? new ContentReader(definition);
   readers.set(definition, reader);
   return reader;
 }

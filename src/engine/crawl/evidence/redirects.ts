@@ -137,7 +137,7 @@ export class Redirects {
       // The page may be one that sets a cookie and sends its visitors back: it is visited, but never indexed.
       return wasVisited ? this.drop(result, failure) : { ...result, outcome: failure };
     }
-    if (!outcome.permanent && (seen.kind === 'shared' || isHomePage(target)))
+    if (!outcome.permanent && (seen.kind === 'shared' || (isHomePage(target) && !isHomePage(state.url))))
       return this.drop(result, failTarget(`the temporary redirect to ${place} names no address of this page alone`));
     return result;
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { crawlerDefinition, rootDefinition } from '../../../../test/support/crawler-definition.js';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { state } from '../../../../test/support/url-states.js';
+import { computeTextSketch } from '../../../domain/content/text-sample.js';
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { hours, instant, minutes } from '../../../domain/time/units.js';
@@ -31,6 +32,8 @@ function crawlOfSite(settings: Partial<CrawlerDefinition> = {}) {
     forgotten: [] as string[],
     events: [] as object[],
     waiting: [] as [string, string][],
+    judged: [] as string[],
+    visited: [] as string[],
     added: 0,
     notified: 0,
     domains: 0,
@@ -43,6 +46,8 @@ function crawlOfSite(settings: Partial<CrawlerDefinition> = {}) {
       else stored.set(key, value);
     },
     find: async (_crawler: string, url: string) => pages.find((page) => page.url === url),
+    list: async ({ status }: { status: string }, lastId: number) =>
+      pages.filter((page) => page.id > lastId && page.status === status),
   };
   const processor = {
     resolve: async (host: string) => {
@@ -67,7 +72,11 @@ function crawlOfSite(settings: Partial<CrawlerDefinition> = {}) {
   const redirects = {
     waitForVisit: async (url: UrlState, source: string) => void seen.waiting.push([url.url, source]),
   };
-  const moves = new SiteMoves(services as never, { current, redirects });
+  const moves = new SiteMoves(services as never, {
+    ...{ current, redirects },
+    decisions: { decide: async ({ url }: UrlState) => seen.judged.push(url) > 0 },
+    scheduleVisit: async ({ url }: UrlState) => seen.visited.push(url) > 0,
+  });
   const review = async (page: Partial<UrlState>, outcome: object, startedAt = clock.now()) => {
     const redirect = { kind: 'redirect', permanent: true, movesSite: false, ...outcome };
     const result = { crawler: 'docs', outcome: redirect, links: [{ url: ELSEWHERE }], refused: ['x'] };
@@ -218,35 +227,94 @@ describe('a page of the site that redirects to another site', () => {
 });
 
 describe('what is recorded', () => {
-  it('a site that has moved, and that has its own content again', async () => {
-    const { moves, stored, root, seen, current, clock } = crawlOfSite();
+  const OTHER = state({ url: `${HOME}a`, root: HOME, hostKey: 'www.a.example' });
+  const MOVED_NOTE = 'the home page of a site redirects to another site, which is crawled from now on';
+
+  async function movedSite() {
+    const site = crawlOfSite();
+    await site.moves.recordMove(HOME, toCrawlUrl(SUBDOMAIN));
+    return { ...site, isBack: () => site.root().formerPrefixes === undefined };
+  }
+
+  it('a site that has moved; what was excluded before is judged again, once', async () => {
+    const { moves, stored, root, seen, current, pages } = crawlOfSite();
     stored.set(UNDECIDED, '{}');
-    await moves.record(HOME, toCrawlUrl(SUBDOMAIN));
+    pages.push(state({ url: `${SUBDOMAIN}a`, id: 7, status: 'excluded', reason: 'outside-site' }));
+    await moves.recordMove(HOME, toCrawlUrl(SUBDOMAIN));
     expect(stored).toEqual(new Map([[MOVED, SUBDOMAIN]]));
     expect(root().sitePrefixes.some((prefix) => prefix.includes('new.a.example'))).toBe(true);
     expect([seen.added, seen.notified, current.policySince]).toEqual([1, 1, 0]);
-    expect(seen.log).toEqual(['the home page of a site redirects to another site, which is crawled from now on']);
+    expect(seen.log).toEqual([MOVED_NOTE]);
+    await moves.recordMove(HOME, toCrawlUrl(SUBDOMAIN));
+    expect(seen.judged).toEqual([`${SUBDOMAIN}a`]);
+  });
 
-    clock.advance(hours(1));
+  it('a home page that has its own content again: both sites are crawled until another page is back, and a day is over', async () => {
+    const { moves, stored, root, seen, current, clock, isBack, pages } = await movedSite();
+    pages.push(state({ url: HOME }));
     stored.set(UNDECIDED, '{}');
-    await moves.record(HOME);
+    clock.advance(hours(1));
+    await moves.noteHomePage({ url: HOME, textSketch: undefined });
     // Links of its pages may have been refused meanwhile.
-    expect(stored).toEqual(new Map([['policy-since/docs', String(clock.now())]]));
-    expect([root().formerPrefixes, current.policySince]).toEqual([undefined, clock.now()]);
-    expect([seen.added, seen.notified]).toEqual([2, 2]);
+    expect(stored).toEqual(new Map([...[[MOVED, SUBDOMAIN] as const], ['policy-since/docs', String(clock.now())]]));
+    expect([root().sitePrefixes, current.policySince]).toEqual([
+      expect.arrayContaining(['http://new.a.example/', HOME]),
+      clock.now(),
+    ]);
+    expect([seen.added, seen.notified, seen.log.at(-1)]).toEqual([2, 2, expect.stringContaining('crawled, too')]);
+    clock.advance(hours(24));
+    await moves.noteHomePage({ url: HOME, textSketch: undefined });
+    expect([isBack(), seen.added]).toEqual([false, 2]);
+    await moves.noteDocument(OTHER, undefined);
+    expect(seen.visited).toEqual([HOME]);
+    await moves.noteHomePage({ url: HOME, textSketch: undefined });
+    expect([isBack(), stored.has(MOVED), seen.added]).toEqual([true, false, 3]);
     expect(seen.log.at(-1)).toBe('the home page of a site has its own content again');
+  });
+
+  it('the day begins again if the home page redirects meanwhile', async () => {
+    const { moves, seen, clock, isBack } = await movedSite();
+    const look = async () => {
+      await moves.noteHomePage({ url: HOME, textSketch: undefined });
+      await moves.noteDocument(OTHER, undefined);
+    };
+    await look();
+    clock.advance(hours(23));
+    await look();
+    expect([isBack(), seen.visited], 'a day is not over').toEqual([false, []]);
+    await moves.recordMove(HOME, toCrawlUrl(SUBDOMAIN));
+    clock.advance(hours(2));
+    await look();
+    expect(isBack()).toBe(false);
+  });
+
+  const SKETCH = computeTextSketch('This is the page that the new server has for everybody, whatever they ask for.');
+  it.each<[string, Partial<UrlState>, bigint?]>([
+    ['the home page itself', { url: HOME }],
+    ['a page of another root', { root: OTHERS }],
+    ['a page of the site to which it has moved', { url: `${SUBDOMAIN}a` }],
+    ['a page of another host', { hostKey: 'b.example' }],
+    ['a page with the text of the home page', {}, SKETCH],
+  ])('%s is no sign that the site is back', async (_, page, sketch) => {
+    const { moves, clock, isBack } = await movedSite();
+    await moves.noteHomePage({ url: HOME, textSketch: SKETCH });
+    clock.advance(hours(24));
+    await moves.noteDocument(state({ ...OTHER, ...page }), sketch);
+    await moves.noteHomePage({ url: HOME, textSketch: SKETCH });
+    expect(isBack()).toBe(false);
   });
 
   it('nothing but the end of an undecided move, if the site has not moved', async () => {
     const { moves, stored, seen, current } = crawlOfSite();
     stored.set(UNDECIDED, '{}');
-    await moves.record(HOME);
+    await moves.noteHomePage({ url: HOME, textSketch: undefined });
+    await moves.noteDocument(OTHER, undefined);
     expect([stored.size, seen.added, seen.notified, current.policySince]).toEqual([0, 0, 0, 0]);
   });
 
   it('nothing of a root that the configuration no longer has', async () => {
     const { moves, stored, seen } = crawlOfSite();
-    await moves.record('http://gone.example/', toCrawlUrl(ELSEWHERE));
+    await moves.recordMove('http://gone.example/', toCrawlUrl(ELSEWHERE));
     expect([stored.size, seen.added, seen.notified]).toEqual([0, 0, 0]);
   });
 });

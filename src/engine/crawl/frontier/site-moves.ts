@@ -2,14 +2,16 @@
  * Sites that have moved: their home page redirects to another site. The crawl follows where the configuration allows it
  * (domain/policy/move-rules.ts); elsewhere, the documents stay until an operator decides.
  */
+import { hasSimilarSketch } from '../../../domain/content/text-sample.js';
+import { DOUBT } from '../../../domain/crawl/change-guard.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import { findMoveObjection } from '../../../domain/policy/move-rules.js';
 import type { ReasonCode } from '../../../domain/policy/reasons.js';
-import { moveSite, moveSiteBack } from '../../../domain/policy/site-mode.js';
+import { moveSite, moveSiteBack, reopenSite } from '../../../domain/policy/site-mode.js';
 import type { RootContext } from '../../../domain/policy/verdict.js';
-import { before, hours, type Instant, minutes } from '../../../domain/time/units.js';
-import { type CrawlUrl, getOrigin, toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import { before, between, hours, type Instant, minutes } from '../../../domain/time/units.js';
+import { type CrawlUrl, getHostKey, getOrigin, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { type CrawlContext, findCoveringCrawler, findRoot } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Settings, UrlCatalog } from '../../ports/frontier-store.js';
@@ -19,6 +21,7 @@ import type { PageProcessor } from '../../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../../ports/page-task.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
 import type { LoadDomains } from '../hosts/politeness-groups.js';
+import type { UrlDecisions } from '../outcome/url-decisions.js';
 
 /** A move that the crawl does not follow by itself. */
 export interface UndecidedMove {
@@ -80,7 +83,7 @@ export class MoveRules {
 }
 
 interface MoveServices {
-  readonly store: Settings & Pick<UrlCatalog, 'find'>;
+  readonly store: Settings & Pick<UrlCatalog, 'find' | 'list'>;
   readonly processor: Pick<PageProcessor, 'addRoot' | 'forget'>;
   readonly nodes: Pick<Nodes, 'notifyControlChanged'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -93,14 +96,29 @@ interface MoveTarget {
   readonly current: { readonly context: CrawlContext; policySince: Instant };
   /** Visits the root, and the page again after it; see Redirects. */
   readonly redirects: { waitForVisit(url: UrlState, source: string): Promise<void> };
+  readonly decisions: Pick<UrlDecisions, 'decide'>;
+  /** Visits the URL next. */
+  readonly scheduleVisit: (url: UrlState) => Promise<boolean>;
 }
 
 /** How long a page waits for a visit to the home page, which says whether the site has moved. */
 const HOME_FRESH = minutes(10);
 /** How often pages of a site are visited whose move is undecided. */
 const UNDECIDED_RECHECK = hours(6);
+const PAGE_SIZE = 1_000;
+
+/** The home page of a site that had moved has content of its own again. */
+interface Return {
+  readonly since: Instant;
+  readonly textSketch: bigint | undefined;
+  /** Whether another page of the former site has a document of its own. */
+  isWitnessed: boolean;
+}
 
 export class SiteMoves {
+  /** By root: returns in doubt. A server without its configuration has a home page, too. */
+  private readonly returns = new Map<string, Return>();
+
   constructor(
     private readonly services: MoveServices,
     private readonly target: MoveTarget,
@@ -155,32 +173,83 @@ export class SiteMoves {
     return this.drop(result, { ...outcome, waits: true });
   }
 
-  /**
-   * Records that the home page of a site redirects to another site, or, without a target, that it has its own content
-   * again.
-   */
-  async record(root: string, target?: CrawlUrl): Promise<void> {
-    const { store, processor, nodes, clock, log } = this.services;
-    const { current } = this.target;
-    const crawler = this.context.definition.name;
-    const now = clock.now();
+  /** Records that the home page of a site redirects to another site, which is crawled from now on. */
+  async recordMove(root: string, target: CrawlUrl): Promise<void> {
+    const { store } = this.services;
     const context = this.context.roots.get(root);
-    if (!target) {
-      await store.putSetting(getUndecidedSetting(crawler, root), undefined);
-      if (!context?.formerPrefixes) return;
-      current.policySince = now;
-    }
+    this.returns.delete(root);
     if (!context) return;
-    const movedContext = target ? moveSite(context, target) : moveSiteBack(context);
-    this.context.roots.set(root, movedContext);
-    processor.addRoot(crawler, movedContext);
-    await store.putSetting(getMovedSetting(crawler, root), target?.href);
-    if (target) await store.putSetting(getUndecidedSetting(crawler, root), undefined);
+    const crawler = this.context.definition.name;
+    const setting = getMovedSetting(crawler, root);
+    this.setRoot(moveSite(context, target));
+    if ((await store.getSetting(setting)) !== target.href) await this.readmit();
+    await store.putSetting(setting, target.href);
+    await store.putSetting(getUndecidedSetting(crawler, root), undefined);
+    await this.announce('redirects to another site, which is crawled from now on', root, target.href);
+  }
+
+  /**
+   * To be called when a home page has content of its own. If its site had moved, both sites are crawled until another page of the
+   * former site has a document, too, and the home page has kept its content for a day.
+   */
+  async noteHomePage({ url, textSketch }: Pick<UrlState, 'url' | 'textSketch'>): Promise<void> {
+    const { store, clock } = this.services;
+    const crawler = this.context.definition.name;
+    await store.putSetting(getUndecidedSetting(crawler, url), undefined);
+    const context = this.context.roots.get(url);
+    if (!context?.formerPrefixes) return;
+    const now = clock.now();
+    const known = this.returns.get(url);
+    if (known && !(known.isWitnessed && between(known.since, now) >= DOUBT)) return;
+    if (known) this.returns.delete(url);
+    else this.returns.set(url, { since: now, textSketch, isWitnessed: false });
+    this.setRoot(known ? moveSiteBack(context) : reopenSite(context));
     // Links of the site's pages may have been refused while the site had moved: the pages are read again.
-    if (!target) await store.putSetting(`policy-since/${crawler}`, String(now));
+    this.target.current.policySince = now;
+    await store.putSetting(`policy-since/${crawler}`, String(now));
+    if (known) await store.putSetting(getMovedSetting(crawler, url), undefined);
+    const change = 'has its own content again';
+    await this.announce(known ? change : `${change}: it is crawled, too, and in a day it is decided which stays`, url);
+  }
+
+  /** To be called with a page that has a document and repeats no other one: one of the former site shows that it is back. */
+  noteDocument({ url, root = '', hostKey }: UrlState, textSketch: bigint | undefined): Promise<void> | undefined {
+    const known = this.returns.get(root);
+    const context = this.context.roots.get(root);
+    if (!known || !context || url === root || hostKey !== getHostKey(context.url)) return undefined;
+    if (!context.formerPrefixes?.some((prefix) => url.startsWith(prefix))) return undefined;
+    const [own, home] = [textSketch, known.textSketch];
+    if (own !== undefined && home !== undefined && hasSimilarSketch(own, home)) return undefined;
+    known.isWitnessed = true;
+    const isOver = between(known.since, this.services.clock.now()) >= DOUBT;
+    return isOver ? this.visitHomePage(root) : undefined;
+  }
+
+  private async visitHomePage(root: string): Promise<void> {
+    const page = await this.services.store.find(this.context.definition.name, root);
+    if (page) await this.target.scheduleVisit(page);
+  }
+
+  /** Judges URLs again that were excluded when their site had moved back. */
+  private async readmit(): Promise<void> {
+    const filter = { crawler: this.context.definition.name, status: 'excluded', reasons: ['outside-site'] } as const;
+    for (let lastId = 0; ; ) {
+      const states = await this.services.store.list(filter, lastId, PAGE_SIZE);
+      for (const state of states) await this.target.decisions.decide(state, { do: 'judge' });
+      if (states.length < PAGE_SIZE) return;
+      lastId = states.at(-1)!.id;
+    }
+  }
+
+  private setRoot(root: RootContext): void {
+    this.context.roots.set(root.url.href, root);
+    this.services.processor.addRoot(this.context.definition.name, root);
+  }
+
+  private async announce(change: string, root: string, site = root): Promise<void> {
+    const { nodes, log } = this.services;
     await nodes.notifyControlChanged();
-    const change = target ? 'redirects to another site, which is crawled from now on' : 'has its own content again';
-    log.info(`the home page of a site ${change}`, { crawler, root, site: target?.href ?? root });
+    log.info(`the home page of a site ${change}`, { crawler: this.context.definition.name, root, site });
   }
 
   private async recordUndecided(root: RootContext, target: string, reason: ReasonCode): Promise<void> {

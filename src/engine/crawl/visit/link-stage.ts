@@ -11,7 +11,7 @@ import { type CrawlContext, findRoot } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { NewUrl, Settings } from '../../ports/frontier-store.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
-import type { DiscoveredLink, PageResult, RefusedLink } from '../../ports/page-task.js';
+import type { DiscoveredLink, PageOutcome, PageResult, RefusedLink } from '../../ports/page-task.js';
 import type { ClaimedChanges } from '../evidence/claimed-changes.js';
 import { ENDLESS_REASON, type EndlessLinks } from '../evidence/endless-links.js';
 import type { HubSubscriptions } from '../evidence/hub-subscriptions.js';
@@ -32,6 +32,7 @@ export class LinkStage {
     private readonly redirects: Pick<Redirects, 'areAwaitingLinks' | 'noteLinked'>,
     private readonly claims: Pick<ClaimedChanges, 'bringForwardDatedPages' | 'bringForwardHubLinks'>,
     private readonly subscriptions: Pick<HubSubscriptions, 'subscribeIfAllowed'>,
+    private readonly siteMoves: Pick<SiteMoves, 'noteHomePage' | 'noteDocument'>,
   ) {}
 
   /** Returns the result; that of a sitemap also says whether the sitemap contained anything new. */
@@ -47,6 +48,8 @@ export class LinkStage {
       rediscoveredLinks.length > 0 ? { ...result, links: [...result.links, ...rediscoveredLinks] } : result,
     );
     const { outcome, links, hub } = result;
+    const noted = this.noteOwnContent(state, outcome, original);
+    if (noted) await noted;
     if (hub) this.subscriptions.subscribeIfAllowed(state.crawler, state.url, hub);
     if (outcome.kind === 'sitemap')
       return {
@@ -59,6 +62,15 @@ export class LinkStage {
         await this.claims.bringForwardHubLinks(state, links);
     }
     return result;
+  }
+
+  private noteOwnContent(state: UrlState, outcome: PageOutcome, original?: UrlState): Promise<void> | undefined {
+    if (outcome.kind !== 'document' && outcome.kind !== 'unchanged') return undefined;
+    const { textSketch } = outcome.kind === 'document' ? outcome.facts : state;
+    if (state.discoveredVia === 'root' && this.context.roots.has(state.url))
+      return this.siteMoves.noteHomePage({ url: state.url, textSketch });
+    const isDocument = outcome.kind === 'document' ? outcome.index : state.stamp !== undefined;
+    return isDocument && original === undefined ? this.siteMoves.noteDocument(state, textSketch) : undefined;
   }
 }
 
@@ -75,7 +87,7 @@ export interface LinkTarget {
   readonly endless: EndlessLinks;
   readonly sameTexts: Pick<SameTexts, 'recordPage' | 'isInTrap' | 'isBelowRepeated'>;
   readonly refused: Pick<RefusedLinks, 'add'>;
-  readonly siteMoves: Pick<SiteMoves, 'record'>;
+  readonly siteMoves: Pick<SiteMoves, 'recordMove'>;
 }
 
 /** Maximum number of listed links kept for one page. */
@@ -133,11 +145,8 @@ export class FoundLinks {
       refused.add({ url: state.url, hostKey: state.hostKey, reason: NOT_LINKED }, state.foundOn ?? state.url, now);
     }
     if (result.outcome.kind === 'redirect' && result.outcome.movesSite && state.root !== undefined) {
-      await siteMoves.record(state.root, toCrawlUrl(result.outcome.target));
+      await siteMoves.recordMove(state.root, toCrawlUrl(result.outcome.target));
     }
-    const hasOwnContent = result.outcome.kind === 'document' || result.outcome.kind === 'unchanged';
-    if (hasOwnContent && state.discoveredVia === 'root' && this.target.context.roots.has(state.url))
-      await siteMoves.record(state.url);
     const newUrls = await this.target.endless.discoverLinks(state, result.words, foundUrls, {
       discover: (urls) => this.services.discovery.discover(urls),
       refuse: ({ url, hostKey }) => refused.add({ url, hostKey, reason: ENDLESS_REASON }, state.url, now),

@@ -15,6 +15,7 @@ import type { Redirects } from '../evidence/redirects.js';
 import type { Rediscovery } from '../evidence/rediscovery.js';
 import type { RepeatedContent } from '../evidence/repeated-content.js';
 import type { Gates } from '../frontier/gates.js';
+import type { SiteMoves } from '../frontier/site-moves.js';
 import type { Host } from '../hosts/hosts.js';
 import type { SettledUrl } from '../outcome/decision.js';
 import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
@@ -169,6 +170,7 @@ export type VisitTarget = FetchTarget &
     readonly redirects: Redirects;
     readonly claims: ClaimedChanges;
     readonly changes: ChangeGuard;
+    readonly siteMoves: SiteMoves;
   };
 
 /** Assembles the stages of a visit for one crawler under one configuration. */
@@ -189,6 +191,7 @@ export function createVisits(services: VisitStageServices, target: VisitTarget):
       target.redirects,
       target.claims,
       services.subscriptions,
+      target.siteMoves,
     ),
     new SettleStage(services, target),
     target,
