@@ -89,9 +89,8 @@ function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext
   const { metas, robotsMetas, base } = facts;
   const links = encodeQueries(facts.links, encoding);
   const { cutLinks: omittedLinks } = facts;
-  const { microdata = [], ...reading } = context.content
-    ? extractConfiguredContent(utf8, context, { base, xml: options.xml, text, hasMarkers })
-    : {};
+  const page = { base, xml: options.xml, text, hasMarkers };
+  const { microdata = [], ...reading } = extractConfiguredContent(utf8, context, page);
   const items = facts.hasLinkedData ? findJsonLdItems(utf8) : [];
   const linkedData = context.wantsMetas ? collectMetas(items) : [];
   return {
@@ -109,7 +108,7 @@ function extractHtml(body: Buffer, mediaType: string, context: ExtractionContext
     robotsMetas,
     ...(context.wantsMetas ? { structured: [...linkedData, ...microdata] } : {}),
     ...reading,
-    truncated: truncated || facts.truncated,
+    truncated: truncated || reading.truncated === true,
     ...(renderingReason === undefined ? {} : { needsRendering: renderingReason }),
   };
 }
@@ -134,9 +133,10 @@ function extractConfiguredContent(
   utf8: Buffer,
   context: ExtractionContext,
   { base, xml, text, hasMarkers }: { base: string | undefined; xml: boolean; text: string; hasMarkers: boolean },
-): Omit<Reading, 'truncated'> {
+): Partial<Reading> {
+  if (!context.content) return {};
   const { maxTextLength, repeatedBlocks, showsCut = false } = context;
-  const { truncated: _, ...reading } = getContentReader(context.content!).read({
+  const reading = getContentReader(context.content).read({
     utf8,
     xml,
     base: resolveBaseUrl(context.url, base),

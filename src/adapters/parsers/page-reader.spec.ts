@@ -149,7 +149,7 @@ describe('a page', () => {
   it('with more links than the limit reports it', () => {
     expect(read('<a href=1><a href=2>', 'text/html', { ...LIMITS, maxLinks: 1 })).toMatchObject({
       links: [{ href: '1' }],
-      truncated: true,
+      cutLinks: { count: 1 },
     });
   });
 

@@ -263,8 +263,8 @@ export const REASONS = {
     'Publish the file with a layer of text if this one is not good enough.',
   ),
   'text-incomplete': page(
-    'The document is in the index with a part of its text: for many of its letters, the file does not say which they are.',
-    'Publish the file anew, with fonts that name their characters (tagged PDF, PDF/A-2u); or run it through character recognition.',
+    'The document is in the index with a part of its text: the rest is damaged, or longer than is read, or letters that the file does not name.',
+    'Publish an intact file, or several smaller ones; a PDF with fonts that name their characters (tagged PDF, PDF/A-2u), or run it through character recognition.',
   ),
   'text-cut': page(
     'The document is in the index with the beginning of its text: reading took too long. It is read again at its next visit, changed or not.',

@@ -1,6 +1,7 @@
 /** Extracts the content of a body, within the limits that ExtractionContext sets. */
 import { MARKERS_ONLY } from '../../domain/content/content-definition.js';
 import { DistinctLinks } from '../../domain/content/distinct-links.js';
+import type { Shortfall } from '../../domain/content/shortfall.js';
 import type { HttpResponse } from '../../domain/fetch/outcome.js';
 import { MAX_PARTS } from '../../domain/push/parts.js';
 import type { Clock } from '../ports/clock.js';
@@ -80,12 +81,21 @@ export async function extractContent(
   };
   try {
     const result = await holdThread(tools, () => extract(tools, body, mediaType, context));
-    return mustWaitForOcr(page, result) ? createFailure('extractor-unavailable', OCR_LATER) : result;
+    if (mustWaitForOcr(page, result)) return createFailure('extractor-unavailable', OCR_LATER);
+    return needsText && !isRefusal(result) ? reportMissingText(result) : result;
   } catch (error) {
     if (!(error instanceof ExtractorUnavailable)) throw error;
     return createFailure(error.code, error.message);
   }
 }
+
+const reportMissingText = (content: Extraction): Extraction =>
+  content.truncated && !content.shortfall ? { ...content, shortfall: MISSING_TEXT } : content;
+
+const MISSING_TEXT: Shortfall = {
+  reason: 'text-incomplete',
+  detail: 'it is damaged, or it has more text or more files than are read',
+};
 
 const OCR_LATER = 'the document has to be read by OCR again, which waits for another document or for the next day';
 
@@ -182,7 +192,7 @@ function applyLimits(extraction: Extraction, limits: ExtractionContext): Extract
     metas: metas.filter(isShort).slice(0, MAX_METAS),
     accessMetas: extraction.accessMetas ?? metas,
     fields: fields.filter(isShort).slice(0, MAX_METAS),
-    truncated: true,
+    truncated: extraction.truncated || text.length > maxTextLength,
   };
 }
 

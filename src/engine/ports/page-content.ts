@@ -89,7 +89,7 @@ export interface PageContent {
   readonly shortfall?: Shortfall;
   /** Number of pages that were read by OCR. */
   readonly ocrPages?: number;
-  /** True if something on the page was left out because a limit was exceeded (links, text). */
+  /** True if text was left out because the document is damaged or exceeds a limit. */
   readonly truncated: boolean;
 }
 

@@ -158,6 +158,23 @@ describe('a document with less text than it shows', () => {
     expect(await world.engine.hosts.get(new URL(url).host)).toMatchObject({ shortTexts: { 'no-text-layer': 1 } });
   });
 
+  it('that breaks off, or goes on beyond what is read, is in the index with the reason', async () => {
+    const docx = { 'content-type': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document' };
+    const body = Buffer.from(sample.docx());
+    site.page('/', ['/whole.docx', '/damaged.docx', '/deep.html']);
+    site.set('/whole.docx', { headers: docx, body });
+    site.set('/damaged.docx', { headers: docx, body: body.subarray(0, body.indexOf('PK\x01\x02', 0, 'latin1')) });
+    site.set('/deep.html', { body: `<main><p>one</p>${'<b>'.repeat(250_000)}two</main>` });
+    world = await start({ crawler: `${root()}<cw:Content><cw:Include select="main"/></cw:Content>` });
+    await world.untilIdle();
+    const reasons = ['/whole.docx', '/damaged.docx', '/deep.html'].map((path) => world.state(site.url(path)));
+    expect((await Promise.all(reasons)).map((state) => state?.reason)).toEqual([
+      'indexed',
+      'text-incomplete',
+      'text-incomplete',
+    ]);
+  });
+
   it('that was cut by time is read again at its next visit, and delivered again when it is whole', async () => {
     let shortfall: Shortfall | undefined = { reason: 'text-cut', detail: '1 of 2 pages were read in the time allowed' };
     const slow: AsyncExtractor = {

@@ -108,10 +108,9 @@ export class ContentReader {
     const microdataFields = microdata
       ? { microdata: collectMetas(findMicrodataItems(tree.elements, page.base, budget), 'microdata') }
       : {};
-    const reading: Reading = needsTree
+    return needsTree
       ? { ...this.readTree(tree, page, found, budget), ...microdataFields }
-      : { found, truncated: tree.truncated, ...microdataFields };
-    return budget.remainingNodes < 0 ? { ...reading, truncated: true } : reading;
+      : { found, truncated: false, ...microdataFields };
   }
 
   private readJsonLd(items: readonly Item[], found: Map<number, readonly string[]>): void {

@@ -128,8 +128,7 @@ export class DocumentContent {
   addLink(href: string): void {
     const trimmed = href.trim();
     if (trimmed === '' || trimmed.startsWith('#') || trimmed.length > MAX_HREF_LENGTH) return;
-    if (this.hrefs.size >= this.request.maxLinks) this.isTruncated = true;
-    else this.hrefs.add(trimmed);
+    if (this.hrefs.size < this.request.maxLinks) this.hrefs.add(trimmed);
   }
 
   addAuthor(name: string | undefined): void {

@@ -49,7 +49,6 @@ export class PageFacts {
   /** Content of `<meta http-equiv=content-language>`. */
   contentLanguage: string | undefined;
   private readonly distinctLinks: DistinctLinks<RawLink>;
-  private hasOmissions = false;
 
   /** `maxLinks`: maximum number of different URLs; `accessNames`: the metas that say who may see the page. */
   constructor(
@@ -67,11 +66,6 @@ export class PageFacts {
 
   get cutLinks(): CutLinks<RawLink> | undefined {
     return this.distinctLinks.cutLinks;
-  }
-
-  /** True if something exceeded a limit. */
-  get truncated(): boolean {
-    return this.hasOmissions || this.cutLinks !== undefined;
   }
 
   /**
@@ -102,11 +96,7 @@ export class PageFacts {
 
   private readLink(kind: LinkKind, attribute: number): void {
     if (!this.attributes.has(attribute)) return;
-    if (this.attributes.getSize(attribute) > MAX_HREF_LENGTH) {
-      this.hasOmissions = true;
-      return;
-    }
-    this.addLink(kind, this.attributes.get(attribute)!);
+    if (this.attributes.getSize(attribute) <= MAX_HREF_LENGTH) this.addLink(kind, this.attributes.get(attribute)!);
   }
 
   private addLink(kind: LinkKind, href: string, delay?: number): void {
@@ -155,11 +145,7 @@ export class PageFacts {
     ).toLowerCase();
     if (this.accessNames.includes(name))
       this.accessMetas.push({ name, value: (attributes.get(ATTRIBUTE.content) ?? '').replace(/[\t\f ]+/g, ' ') });
-    if (!attributes.has(ATTRIBUTE.content)) return;
-    if (attributes.getSize(ATTRIBUTE.content) > MAX_META_LENGTH) {
-      this.hasOmissions = true;
-      return;
-    }
+    if (!attributes.has(ATTRIBUTE.content) || attributes.getSize(ATTRIBUTE.content) > MAX_META_LENGTH) return;
     const content = attributes.get(ATTRIBUTE.content)!;
     this.readHttpEquiv(attributes.get(ATTRIBUTE['http-equiv'])?.toLowerCase(), content, unseen);
     if (name !== '') this.addNamedMeta(name, collapseWhitespace(content));
@@ -176,7 +162,6 @@ export class PageFacts {
     const isForRobots = name === 'robots' || isRobotsDirectives(value);
     if (isForRobots && this.robotsMetas.length < MAX_METAS) this.robotsMetas.push({ agent: name, directives: value });
     if (this.metas.length < MAX_METAS) this.metas.push({ name, value });
-    else this.hasOmissions = true;
   }
 }
 
