@@ -1,6 +1,6 @@
 /** Imported crawls keep to what the originals crawled, and never lose a filter without a word. */
 import { describe, expect, it } from 'vitest';
-import { accepts, file, importAndLoad, SITE, verdicts } from '../test/support/imported.js';
+import { accepts, file, importAndLoad, linesOf, SITE, verdicts } from '../test/support/imported.js';
 import { convert } from './index.js';
 import { createOriginal } from './original/index.js';
 
@@ -42,6 +42,25 @@ describe('Google Search Appliance', () => {
     const denied = file('do-not-crawl.txt', String.raw`regexpIgnoreCase:/v\\.[0-9]+/`);
     const accepted = accepts('gsa', start, follow, denied);
     expect(['/V.12/a', '/vx12/a', '/a'].map(accepted)).toEqual([false, true, true]);
+  });
+
+  it('patterns of collections, which select a part of the index, do not say what is crawled', () => {
+    const list = (name: string, text: string) => `<${name}><![CDATA[\n${text}\n]]></${name}>`;
+    const collection = (name: string, good: string) =>
+      `<collection Name="${name}">${list('good_urls', good)}${list('bad_urls', `${SITE}/old/`)}</collection>`;
+    const params = list('start_urls', `${SITE}/`) + list('good_urls', `${SITE}/`) + list('bad_urls', '.zip$');
+    const files = [
+      file(
+        'export.xml',
+        `<eef><config><collections>${collection('hr', `${SITE}/hr/`)}${collection('news', `${SITE}/news/`)}</collections><globalparams>${params}</globalparams></config></eef>`,
+      ),
+    ];
+    const urls = { '/hr/': true, '/news/': true, '/old/': true, '/a.zip': false, 'https://elsewhere.test/': false };
+    verdicts(accepts('gsa', ...files), urls);
+    const original = createOriginal('gsa', files);
+    verdicts((url) => original.judge(new URL(url, SITE)).accepted, urls);
+    const { report } = importAndLoad('gsa', ...files);
+    expect(linesOf(report, 'not taken')).toEqual(['export.xml:1 collection hr', 'export.xml:5 collection news']);
   });
 });
 

@@ -19,28 +19,44 @@ import { findAll, type Node, parseList, parseXml } from '../tree.js';
 
 export function readGsa(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const crawler = { ...createCrawler('gsa'), staysOnSite: false };
-  let found = 0;
+  // Several lists of one kind are one.
+  const lists = new Map<ListKind, Node[]>([
+    ['start', []],
+    ['follow', []],
+    ['forbid', []],
+  ]);
   for (const file of files) {
     if (/^\s*</.test(file.text)) {
       const tree = parseXml(file, report);
-      const lists = {
-        start: ['start_urls', 'startURLs'],
-        follow: ['good_urls', 'followURLs'],
-        forbid: ['bad_urls', 'doNotCrawlURLs'],
-      };
-      for (const [kind, names] of Object.entries(lists))
-        for (const node of findAll(tree, ...names)) {
-          found++;
-          importList(kind as ListKind, listEntries(node, report), crawler, report);
-        }
-    } else {
-      found++;
-      importList(findListKind(file.name), listEntries(parseList(file, report), report), crawler, report);
-    }
+      const ofCollections = findAll(tree, 'collection').flatMap((node) => importCollection(node, report));
+      for (const [kind, names] of Object.entries(LIST_NAMES))
+        for (const node of findAll(tree, ...names))
+          if (!ofCollections.includes(node)) lists.get(kind as ListKind)!.push(node);
+    } else lists.get(findListKind(file.name))!.push(parseList(file, report));
   }
-  if (found === 0)
+  if ([...lists.values()].every(({ length }) => length === 0))
     throw new ImportError(`${files[0]?.name ?? 'the file'} contains no lists of start, follow or do-not-crawl URLs`);
+  for (const [kind, nodes] of lists) {
+    const entries = nodes.flatMap((node) => listEntries(node, report));
+    if (nodes.length > 0) importList(kind, entries, crawler, report);
+  }
   return [crawler];
+}
+
+const LIST_NAMES: Readonly<Record<ListKind, readonly string[]>> = {
+  start: ['start_urls', 'startURLs'],
+  follow: ['good_urls', 'followURLs'],
+  forbid: ['bad_urls', 'doNotCrawlURLs'],
+};
+
+/** A collection has patterns of its own, which select a part of the index and say nothing about the crawl. */
+function importCollection(node: Node, report: ImportReport): Node[] {
+  report.reportSkipped(
+    `collection ${node.attributes['Name'] ?? ''}`.trim(),
+    'its patterns select a part of the index: write Rules with AddMeta to tell the documents apart',
+    node,
+  );
+  return findAll(node, ...Object.values(LIST_NAMES).flat());
 }
 
 interface Entry {

@@ -117,15 +117,13 @@ export function createGsa(files: readonly ImportFile[]): Original {
   };
   for (const file of files) {
     if (!/^\s*</.test(file.text)) add(file.name, file.text);
-    else
-      for (const node of findAll(
-        parseXml(file, new ImportReport()),
-        'good_urls',
-        'followURLs',
-        'bad_urls',
-        'doNotCrawlURLs',
-      ))
-        add(node.name, joinText(node));
+    else {
+      const tree = parseXml(file, new ImportReport());
+      // A collection selects a part of what is crawled.
+      const others = findAll(tree, 'collection').flatMap((one) => findAll(one, 'good_urls', 'bad_urls'));
+      for (const node of findAll(tree, 'good_urls', 'followURLs', 'bad_urls', 'doNotCrawlURLs'))
+        if (!others.includes(node)) add(node.name, joinText(node));
+    }
   }
   const matches = (list: readonly string[], href: string): boolean =>
     list.some((line) => !line.startsWith('-') && matchesGsaPattern(line, href)) &&
