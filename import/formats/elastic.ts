@@ -18,22 +18,36 @@ import {
   setPart,
 } from '../model.js';
 import { escapeRegExp } from '../patterns.js';
-import { type Node, parseYaml } from '../tree.js';
+import { Node, parseYaml } from '../tree.js';
 
 export function readElastic(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  // Open Crawler configures the crawl and the connection in two files; the later one overrides the earlier one.
-  const settings = files.flatMap((file) => parseYaml(file, report).children);
-  const get = (name: string): Node | undefined => settings.findLast((node) => node.name === name);
+  const trees = files.map((file) => nestDottedNames(parseYaml(file, report)));
+  const crawls = trees.filter((tree) => tree.find('domains') !== undefined);
+  if (crawls.length === 0) throw new ImportError('there are no domains: specify the file that contains them');
+  // Files without domains are connections, whose settings those of a crawl override.
+  const shared = trees.filter((tree) => !crawls.includes(tree)).flatMap(({ children }) => children);
+  return crawls.map(({ children }) => toCrawler([...shared, ...children], report));
+}
+
+/** `elasticsearch.host` is `host` in `elasticsearch`. */
+function nestDottedNames(tree: Node): Node {
+  const children = tree.children as Node[];
+  for (const node of children.filter(({ name }) => name.includes('.'))) {
+    const [name = '', ...rest] = node.name.split('.');
+    const nested = new Node(rest.join('.'), node.text, node.children, node.place);
+    children[children.indexOf(node)] = new Node(name, '', [nested], node.place);
+  }
+  return tree;
+}
+
+function toCrawler(settings: readonly Node[], report: ImportReport): ImportedCrawler {
+  const crawler: ImportedCrawler = { ...createCrawler(''), staysOnSite: false };
+  crawler.sink = toSink(settings, report);
+  for (const node of settings) importSetting(node, crawler, report);
   const domains = settings.filter(({ name }) => name === 'domains');
-  if (domains.length === 0) throw new ImportError('there are no domains: specify the file that contains them');
-  const sink = toSink(get, report);
-  const shared = createCrawler('');
-  for (const node of settings) importSetting(node, shared, report);
-  return domains.map((domain) => ({
-    ...toCrawler(domain, report, shared),
-    ...(shared.maxHops === undefined ? {} : { maxHops: shared.maxHops }),
-    sink,
-  }));
+  // One crawl follows the links from each of its domains to the others.
+  for (const domain of domains) importDomain(domain, domains.length > 1, crawler, report);
+  return crawler;
 }
 
 type Setting = readonly [convert: (value: string, crawler: ImportedCrawler) => void, note: string];
@@ -82,11 +96,13 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
 };
 
 function importSetting(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
-  const { name, text } = node;
+  const { name } = node;
+  // YAML reads 5_000 as a number.
+  const text = node.text.replace(/(?<=\d)_(?=\d)/g, '');
   const [convert, note = ''] = SETTINGS[name] ?? [];
   if (name === 'user_agent' && text.trim() !== '') {
-    crawler.fetcher['userAgent'] = text;
-    report.reportTaken(`user_agent ${text}`, 'userAgent of Fetcher', node);
+    crawler.fetcher['userAgent'] = node.text;
+    report.reportTaken(`user_agent ${node.text}`, 'userAgent of Fetcher', node);
   } else if (convert && /^\d+(?:\.\d+)?$/.test(text) && Number(text) > 0) {
     convert(text, crawler);
     report.reportTaken(`${name} ${text}`, note, node);
@@ -101,18 +117,18 @@ function importSetting(node: Node, crawler: ImportedCrawler, report: ImportRepor
 const list = (node: Node | undefined, name: string): Node[] =>
   (node?.children ?? []).filter((child) => child.name === name);
 
-function toCrawler(domain: Node, report: ImportReport, shared: ImportedCrawler): ImportedCrawler {
+function importDomain(domain: Node, isOneOfMany: boolean, crawler: ImportedCrawler, report: ImportReport): void {
   const url = domain.find('url')?.text ?? '';
-  if (!isUrl(url)) throw new ImportError(`${domain.place}: the domain has no url`);
-  const crawler: ImportedCrawler = {
-    ...createCrawler(''),
-    staysOnSite: false,
-    attributes: { ...shared.attributes },
-    fetcher: shared.fetcher,
-    parts: shared.parts,
-  };
-  const seeds = list(domain, 'seed_urls').filter(({ text }) => isUrl(text));
-  crawler.roots = seeds.length > 0 ? seeds.map(({ text }) => text) : [new URL(url).href];
+  if (!isUrl(url))
+    throw new ImportError(
+      `${domain.place}: the domain has no url, or one that is no address: write what it stands for`,
+    );
+  const seeds = list(domain, 'seed_urls');
+  for (const seed of seeds)
+    if (isUrl(seed.text)) report.cover(seed);
+    else report.reportSkipped(`seed_urls ${seed.text}`, 'it is no address: write a Root with what it stands for', seed);
+  const roots = seeds.length > 0 ? seeds.map(({ text }) => text).filter(isUrl) : [new URL(url).href];
+  crawler.roots.push(...roots);
   const sitemaps = list(domain, 'sitemap_urls').filter(({ text }) => isUrl(text));
   for (const sitemap of sitemaps) {
     crawler.roots.push(sitemap.text);
@@ -122,18 +138,11 @@ function toCrawler(domain: Node, report: ImportReport, shared: ImportedCrawler):
   }
   // In Open Crawler, rules stand under their domain, and whatever none of them matches on it is accepted.
   const origin = new URL(url).origin;
-  const ruleNodes = list(domain, 'crawl_rules');
-  crawler.rules = [
-    { accept: true, pattern: { kind: 'prefix', value: `${origin}/` } },
-    ...ruleNodes.flatMap((rule) => toRules(rule, origin, report)).reverse(),
-  ];
-  report.cover(...seeds);
-  report.reportTaken(
-    `domain ${url}`,
-    formatRulesNote(crawler.roots.length, crawler.rules.length - 1),
-    domain.find('url'),
-  );
-  importExtraction(domain, origin, crawler, report);
+  const rules = list(domain, 'crawl_rules').flatMap((rule) => toRules(rule, origin, report));
+  crawler.rules.push({ accept: true, pattern: toDomainPattern(origin) }, ...rules.reverse());
+  const note = formatRulesNote(roots.length + sitemaps.length, rules.length);
+  report.reportTaken(`domain ${url}`, note, domain.find('url'));
+  importExtraction(domain, isOneOfMany, crawler, report);
   const auth = domain.find('auth');
   if (auth)
     report.reportSkipped(
@@ -141,19 +150,20 @@ function toCrawler(domain: Node, report: ImportReport, shared: ImportedCrawler):
       'write a Login or a Credential in the Fetcher; passwords are not copied',
       auth,
     );
-  return crawler;
 }
+
+const toDomainPattern = (origin: string): Pattern => ({ kind: 'prefix', value: `${origin}/` });
 
 /** A pattern follows the domain; `*` stands for any characters, except in a `regex`. */
 function toPattern(type: string, pattern: string, origin: string): Match | undefined {
   const isPlain = !pattern.includes('*');
   const base = `^${escapeRegExp(origin)}`;
   const expression = pattern.split('*').map(escapeRegExp).join('.*');
-  const underOrigin = (one: Pattern): Match => ({ all: [{ kind: 'prefix', value: `${origin}/` }, one] });
+  const underOrigin = (one: Pattern): Match => ({ all: [toDomainPattern(origin), one] });
   // What does not begin with a slash would go on in the name of the host.
   if (type === 'begins' && isPlain && pattern.startsWith('/')) return { kind: 'prefix', value: origin + pattern };
   if (type === 'begins') return underOrigin({ kind: 'regex', value: base + expression });
-  if (type === 'regex' && /^\/?\.\*$/.test(pattern)) return { kind: 'prefix', value: `${origin}/` };
+  if (type === 'regex' && /^\/?\.\*$/.test(pattern)) return toDomainPattern(origin);
   if (type === 'regex') return underOrigin({ kind: 'regex', value: base + pattern });
   // A literal match would also find the text in the host.
   const isLiteral = isPlain && pattern.startsWith('/') && !`${origin}/`.includes(pattern);
@@ -189,8 +199,9 @@ function toRules(rule: Node, origin: string, report: ImportReport): ImportedRule
 
 type Elements = ImportedContent['elements'][number][];
 
-/** `exclude_tags` and rulesets without filters are for all pages; filters select the pages of the others. */
-function importExtraction(domain: Node, origin: string, crawler: ImportedCrawler, report: ImportReport): void {
+/** `exclude_tags` and rulesets without filters are for all pages of the domain; filters select the pages of the others. */
+function importExtraction(domain: Node, isOneOfMany: boolean, crawler: ImportedCrawler, report: ImportReport): void {
+  const { origin } = new URL(domain.find('url')!.text);
   const tags = list(domain, 'exclude_tags');
   const forAll: Elements = tags.map(({ text }) => ({ element: 'Exclude', attributes: { select: text } }));
   if (tags.length > 0) {
@@ -198,28 +209,30 @@ function importExtraction(domain: Node, origin: string, crawler: ImportedCrawler
     report.reportTaken(`exclude_tags ${tags.map(({ text }) => text).join(', ')}`, 'cw:Exclude', tags[0]);
   }
   const rulesets = list(domain, 'extraction_rulesets');
-  const filtered: { fields: Elements; filters: Match[]; name: string }[] = [];
+  const filtered: { fields: Elements; filters: Match[] }[] = [];
   for (const ruleset of rulesets) {
     const fields = list(ruleset, 'rules').flatMap((rule) => toField(rule, report));
-    const filters = list(ruleset, 'url_filters');
-    const patterns = filters.flatMap((filter) => {
+    const urlFilters = list(ruleset, 'url_filters');
+    const filters = urlFilters.flatMap((filter) => {
       report.cover(filter);
       return toPattern(filter.find('type')?.text ?? '', filter.find('pattern')?.text ?? '', origin) ?? [];
     });
-    if (filters.length === 0) forAll.push(...fields);
-    else if (fields.length > 0) filtered.push({ fields, filters: patterns, name: `rules ${filtered.length + 1}` });
-  }
-  if (forAll.length > 0) crawler.contents.push({ elements: forAll });
-  for (const { fields, filters, name } of filtered) {
-    // A page has one Content: that of the last condition, with what all pages have.
-    crawler.contents.push({ name, elements: [...forAll, ...fields] });
-    crawler.conditions.push(...filters.map((filter) => toCondition(filter, name)));
+    if (urlFilters.length === 0) forAll.push(...fields);
+    else if (fields.length > 0) filtered.push({ fields, filters });
   }
   if (filtered.length > 1)
     report.reportChanged(
       'extraction_rulesets',
       'a page gets the fields of the last ruleset whose filters match, not those of all that match',
     );
+  if (forAll.length > 0 && isOneOfMany) filtered.unshift({ fields: [], filters: [toDomainPattern(origin)] });
+  else if (forAll.length > 0) crawler.contents.push({ elements: forAll });
+  for (const { fields, filters } of filtered) {
+    const name = `rules ${crawler.contents.filter((content) => content.name !== undefined).length + 1}`;
+    // A page has one Content: that of the last condition, with what all pages have.
+    crawler.contents.push({ name, elements: [...forAll, ...fields] });
+    crawler.conditions.push(...filters.map((filter) => toCondition(filter, name)));
+  }
 }
 
 /** In conditions, all patterns are expressions. */
@@ -268,11 +281,12 @@ function toField(rule: Node, report: ImportReport): Elements {
   return [{ element: 'Field', attributes }];
 }
 
-function toSink(get: (name: string) => Node | undefined, report: ImportReport): ImportedCrawler['sink'] {
+function toSink(settings: readonly Node[], report: ImportReport): ImportedCrawler['sink'] {
+  const get = (name: string): Node | undefined => settings.findLast((node) => node.name === name);
   const outputNode = get('output_sink');
   const output = outputNode?.text ?? 'elasticsearch';
-  const elastic = get('elasticsearch');
-  report.cover(get('output_index'), get('output_dir'));
+  const elastic = settings.filter(({ name }) => name === 'elasticsearch');
+  report.cover(...settings.filter(({ name }) => name === 'output_index' || name === 'output_dir'));
   if (output === 'file') {
     report.reportChanged('output_sink file', 'Sink main of type file: documents.jsonl', outputNode);
     return { type: 'file', url: 'documents.jsonl' };
@@ -282,29 +296,30 @@ function toSink(get: (name: string) => Node | undefined, report: ImportReport): 
     return undefined;
   }
   report.cover(outputNode);
-  const text = (name: string): string => elastic?.find(name)?.text ?? '';
+  const parts = elastic.flatMap(({ children }) => children);
+  const text = (name: string): string => parts.findLast((part) => part.name === name)?.text ?? '';
   const address = text('host').replace(/\/{1,9}$/, '');
   const host = /^[\w.-]+$/.test(address) ? `http://${address}` : address;
   if (!isUrl(host)) {
     report.reportSkipped(
       'elasticsearch',
       `${host === '' ? 'there is no host' : 'its host is no address'}, so documents go to documents.jsonl until you change the Sink`,
-      elastic,
+      ...elastic,
     );
     return undefined;
   }
   const port = text('port');
   const login = text('username') || undefined;
   const secret = text('api_key') ? 'apiKey' : login ? 'password' : undefined;
-  const taken = ['host', 'port', 'username', 'password', 'api_key', 'pipeline'].map((name) => elastic?.find(name));
+  const taken = parts.filter(({ name }) => /^(?:host|port|username|password|api_key|pipeline)$/.test(name));
   report.reportChanged(
     'elasticsearch',
     `Sink main, with Crawlway's field names${secret ? '; its secret comes from CRAWLWAY_SECRET_SINK' : ''}`,
     ...taken,
   );
-  for (const node of elastic?.children ?? [])
+  for (const node of parts)
     if (!node.isReported) report.reportSkipped(`elasticsearch.${node.name}`, NO_COUNTERPART, node);
-  report.cover(elastic);
+  report.cover(...elastic);
   return {
     type: 'elasticsearch',
     url: port === '' || URL.parse(host)?.port ? host : `${host}:${port}`,

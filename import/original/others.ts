@@ -127,25 +127,26 @@ function createScopes(file: ImportFile): Filter {
 
 /** A URL has to be on a domain of the list; there, the first crawl rule that matches decides, and none accepts. */
 export function createElastic(files: readonly ImportFile[]): Original {
-  const config: Json = Object.assign({}, ...files.map((file) => load(file.text)));
   const quote = (value: string): string => value.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const domains = asObjects(config['domains']).map((domain) => {
-    const { origin } = new URL(text(domain['url']));
-    const rules = asObjects(domain['crawl_rules']).map((rule, index) => {
-      const [type, pattern] = [text(rule['type']), text(rule['pattern'])];
-      const wildcard = quote(pattern).replaceAll('\\*', '.*');
-      const tail = { begins: wildcard, ends: `.*${wildcard}\\z`, contains: `.*${wildcard}`, regex: pattern }[type];
-      if (tail === undefined) throw new NotEvaluable(`${origin}: a crawl rule of type ${type}`);
-      const label = `crawl rule ${index + 1} of ${origin}: ${text(rule['policy'])} ${type} ${pattern}`;
-      return {
-        accepted: rule['policy'] === 'allow',
-        label,
-        regex: compileExpression(`\\A${quote(origin)}${tail}`, label, { dialect: 'ruby' }),
-      };
+  const domains = files
+    .flatMap((file) => asObjects((load(file.text) as Json)['domains']))
+    .map((domain) => {
+      const { origin } = new URL(text(domain['url']));
+      const rules = asObjects(domain['crawl_rules']).map((rule, index) => {
+        const [type, pattern] = [text(rule['type']), text(rule['pattern'])];
+        const wildcard = quote(pattern).replaceAll('\\*', '.*');
+        const tail = { begins: wildcard, ends: `.*${wildcard}\\z`, contains: `.*${wildcard}`, regex: pattern }[type];
+        if (tail === undefined) throw new NotEvaluable(`${origin}: a crawl rule of type ${type}`);
+        const label = `crawl rule ${index + 1} of ${origin}: ${text(rule['policy'])} ${type} ${pattern}`;
+        return {
+          accepted: rule['policy'] === 'allow',
+          label,
+          regex: compileExpression(`\\A${quote(origin)}${tail}`, label, { dialect: 'ruby' }),
+        };
+      });
+      const sitemaps = asList(domain['sitemap_urls']).map(text);
+      return { origin, rules, sitemaps };
     });
-    const sitemaps = asList(domain['sitemap_urls']).map(text);
-    return { origin, rules, sitemaps };
-  });
   return {
     judge({ href, origin }) {
       const domain = domains.find((one) => one.origin === origin);
