@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ImportFile, ReadBeside } from '../../import/model.js';
+import { decodeConfiguration } from '../server/configuration/configuration-text.js';
 import { openConfigurationFile } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
 import { UsageError } from '../server/options.js';
@@ -142,7 +143,7 @@ function readImportFile(path: string): ImportFile {
   try {
     if (statSync(path).size > MAX_BYTES)
       throw new UsageError(`${path} is larger than the limit of ${MAX_BYTES / 1048576} MiB`);
-    return { name: basename(path), text: readFileSync(path, 'utf8') };
+    return { name: basename(path), text: decodeConfiguration(readFileSync(path)) };
   } catch (error) {
     throw toFileError(path, 'read', error);
   }
