@@ -10,7 +10,7 @@ import { readGsa } from './formats/gsa.js';
 import { explainHeritrix, readHeritrix } from './formats/heritrix.js';
 import { readMnogosearch } from './formats/mnogosearch.js';
 import { readNorconex } from './formats/norconex.js';
-import { explainNutch, readNutch } from './formats/nutch.js';
+import { explainNutch, isOtherFile, readNutch } from './formats/nutch.js';
 import { readOmniFind } from './formats/omnifind.js';
 import { explainScrapy, readScrapy } from './formats/scrapy.js';
 import { readStormCrawler } from './formats/stormcrawler.js';
@@ -85,7 +85,7 @@ export function convert(
     reportReach(crawler, report);
   }
   report.reportRest(EXPLANATIONS[name] ?? (() => undefined));
-  report.reportChanged('what no setting says', DEFAULTS_NOTE);
+  report.reportChanged('what no setting says', `${setDefaultDelay(name, crawlers)}${DEFAULTS_NOTE}`);
   const xml = renderConfiguration(name, crawlers, report);
   for (const [reference] of xml.slice(xml.indexOf('-->')).matchAll(/\$\{[^{}"<>]{1,200}\}/g))
     if (reference !== SECRET_REFERENCE)
@@ -110,6 +110,22 @@ export function findFormat(format: string): keyof typeof READERS {
 /** What Crawlway does with any crawl; each can be set in LinkRules or cw:Traps. */
 const DEFAULTS_NOTE =
   'links to images, archives, scripts and other files without text (ignoreLinksTo of LinkRules), URLs longer than 2,048 characters, paths with more than 40 segments or with a segment more than 4 times are not followed, and session ids are removed from URLs';
+
+/** The pause that products make without a setting, in milliseconds, where it is longer than here. */
+const DELAYS: Partial<Record<keyof typeof READERS, number>> = {
+  norconex: 3000,
+  nutch: 5000,
+  heritrix: 3000,
+  fess: 10_000,
+};
+
+function setDefaultDelay(format: keyof typeof READERS, crawlers: readonly ImportedCrawler[]): string {
+  const delay = DELAYS[format];
+  const others = crawlers.filter(({ attributes }) => attributes['throttleTimeMS'] === undefined);
+  if (delay === undefined || others.length === 0) return '';
+  for (const { attributes } of others) attributes['throttleTimeMS'] = String(delay);
+  return `the pause between two requests is that of ${format} (throttleTimeMS="${delay}"); `;
+}
 
 const SECRET_REFERENCE = `\${${SECRET_VARIABLE}}`;
 
@@ -167,7 +183,7 @@ function readFiles(
   report: ImportReport,
   readBeside: ReadBeside,
 ) {
-  const empty = files.find(({ text }) => text.trim() === '');
+  const empty = files.find(({ name, text }) => text.trim() === '' && !(format === 'nutch' && isOtherFile(name)));
   if (empty) throw new ImportError(`${empty.name} contains no ${format} configuration: it is empty`);
   try {
     for (const file of files) refuseOtherProducts(format, file);

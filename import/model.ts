@@ -135,6 +135,10 @@ export const NO_COUNTERPART = 'has no counterpart';
 export const SITEMAP_NOTE =
   'a root that no rule excludes, recognized by its content; its URLs are one hop away, so a limit of hops is one larger';
 
+export const HOUR_S = 3600;
+/** What becomes of a shorter interval, in products that crawl in rounds that somebody starts. */
+export const ROUND_NOTE = 'smartRefresh decides: it means each round of crawling there, and crawls never end here';
+
 const IN_FETCHER = 'in the Fetcher; passwords are not copied';
 
 /** What has a counterpart that people have to write themselves, by the names that products give it. */

@@ -9,6 +9,8 @@ export const NOT_LINEAR =
 /** Stands for a pattern that cannot be written: it matches nothing. */
 export const NOTHING: Pattern = { kind: 'exact', value: '' };
 
+export const EVERYTHING: Match = { kind: 'prefix', value: 'http' };
+
 const MAX_LENGTH = 4096;
 /** An escape, or a class of characters with what is in it. */
 const CLASS = /\\.|\[\^?\]?((?:\\.|\[:|[^\]\\[])*)([\][]?)/gs;

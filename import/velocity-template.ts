@@ -62,8 +62,21 @@ function includeFile(directive: string, path: string, place: string, template: T
   const file = template.findFile(path);
   if (!file) throw new ImportError(`${place}: ${path} was not found: specify this file, too`);
   template.used.add(file.name);
-  if (directive === 'parse') return void expandFile(file, template, depth + 1);
+  if (directive === 'parse') {
+    for (const [name, value] of readVariablesBeside(path, template))
+      if (!template.variables.has(name)) template.variables.set(name, value);
+    return void expandFile(file, template, depth + 1);
+  }
   for (const [index, line] of file.text.split(/\r?\n/).entries()) addLine(line, `${file.name}:${index + 1}`, template);
+}
+
+/** The variables in files beside one with the same name; what is set already is kept. */
+function readVariablesBeside(path: string, { findFile, used }: Template): [name: string, value: string][] {
+  const files = ['variables', 'properties'].flatMap(
+    (ending) => findFile(path.replace(/\.[^./\\]*$/, `.${ending}`)) ?? [],
+  );
+  for (const { name } of files) used.add(name);
+  return files.flatMap(({ text }) => [...parseProperties(text)]);
 }
 
 function addLine(line: string, place: string, { lines, places }: Template): void {

@@ -1,6 +1,6 @@
 /** Writes the imported configuration as a CrawlConfig.xml that the user can then edit. */
 import type { ImportedCondition, ImportedCrawler, ImportedRule, ImportReport, Match, Pattern } from './model.js';
-import { isLinear, matchesAnything, NOT_LINEAR, selectSupported } from './patterns.js';
+import { EVERYTHING, isLinear, matchesAnything, NOT_LINEAR, selectSupported } from './patterns.js';
 
 /** Environment variable from which the sink's secret is read; the secret itself is not copied. */
 export const SECRET_VARIABLE = 'CRAWLWAY_SECRET_SINK';
@@ -101,8 +101,6 @@ function renderActions({ accept, index, follow }: ImportedRule): string {
     accept ? '<Accept/>' : '',
   ].join('');
 }
-
-const EVERYTHING: Match = { kind: 'prefix', value: 'http' };
 
 /** The rules, then what every URL must or must not match: as the last rules, they have the last word. */
 function renderRules({ rules, exclude, include, filters, sitemaps }: ImportedCrawler, report: ImportReport): string[] {

@@ -103,3 +103,9 @@ HoldBadHrefs 30d`;
     expect(convertText(`Server ${SITE}/\nActionSQL insert title "." "VALUES($(TITLE))"\n`)).not.toThrow();
   });
 });
+
+it.each(['', 'HrefOnly */index/*'])('without a Server that can be taken, the crawl stays on its hosts: %s', (more) => {
+  const conf = file('indexer.conf', `Subnet 10.0.0.0/8\nURL ${SITE}/\n${more}\n`);
+  verdicts(accepts('mnogosearch', conf), { '/a': true, 'https://elsewhere.test/': false });
+  expect(linesOf(importAndLoad('mnogosearch', conf).report, 'taken differently')).toContain('the scope of the crawl');
+});

@@ -11,7 +11,7 @@ import {
   type Pattern,
   type ReadBeside,
 } from '../model.js';
-import { escapeRegExp } from '../patterns.js';
+import { escapeRegExp, restrictToHosts } from '../patterns.js';
 import { Node } from '../tree.js';
 
 interface Command {
@@ -51,6 +51,10 @@ export function readMnogosearch(
   for (const command of commands) importCommand(command, reading);
   // The first match wins; what no server matches is not crawled, and what no filter matches is.
   crawler.rules = [...reading.servers].reverse();
+  if (reading.servers.length === 0 && !crawler.acceptsOthers) {
+    crawler.acceptsOthers = true;
+    restrictToHosts(crawler, 'there is no Server or Realm that could be taken', report);
+  }
   addFilters(reading);
   return [crawler];
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { accepts, file, SITE, verdicts } from '../../test/support/imported.js';
+import { accepts, file, linesOf, SITE, verdicts } from '../../test/support/imported.js';
 import { convert } from '../index.js';
 import { createOriginal } from '../original/index.js';
 
@@ -80,4 +80,25 @@ referenceFilters:
   expect(['/a.doc', '/a.xls', '/a'].map((path) => original.judge(new URL(SITE + path)).accepted)).toEqual([
     ...[false, false, true],
   ]);
+});
+
+it('a frequency that means each crawl there is no order to visit all the time', () => {
+  const frequency = `<recrawlableResolver><minFrequency applyTo="reference" value="always">.*/news/.*</minFrequency></recrawlableResolver>`;
+  const job = `<crawlers><crawler id="a"><startURLs stayOnDomain="true"><url>${SITE}/</url></startURLs>${frequency}</crawler></crawlers>`;
+  const { xml, report } = convert('norconex', [file('c.xml', job)]);
+  expect(xml).not.toContain('refresh-m');
+  expect(linesOf(report, 'taken differently')).toContain('c.xml:1 minFrequency always .*/news/.*');
+});
+
+it('a file that is included by #parse has variables of its own beside it', () => {
+  const main = file('c.xml', `<crawler id="a">\n#parse("shared/start.xml")\n</crawler>`);
+  const beside: Record<string, string> = {
+    'shared/start.xml': '<startURLs stayOnDomain="true"><url>$site/$part</url></startURLs>',
+    'shared/start.variables': `site = ${SITE}\npart = docs`,
+  };
+  const variables = file('c.variables', 'part = news');
+  const { xml } = convert('norconex', [main, variables], (name) =>
+    beside[name] === undefined ? undefined : file(name.split('/').at(-1)!, beside[name]),
+  );
+  expect(xml).toContain(`<Root url="${SITE}/news"`);
 });

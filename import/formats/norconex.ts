@@ -3,6 +3,7 @@
 import {
   appendAll,
   createCrawler,
+  HOUR_S,
   ImportError,
   type ImportedCrawler,
   type ImportFile,
@@ -12,6 +13,7 @@ import {
   type Pattern,
   pluralize,
   type ReadBeside,
+  ROUND_NOTE,
   SITEMAP_NOTE,
   splitLines,
 } from '../model.js';
@@ -224,7 +226,7 @@ function importRobots(node: Node, { attributes }: ImportedCrawler, report: Impor
 }
 
 const FREQUENCIES_S: Readonly<Record<string, number>> = {
-  always: 1,
+  always: 0,
   hourly: 3600,
   daily: 86_400,
   weekly: 604_800,
@@ -256,6 +258,7 @@ function importFrequencies(node: Node, crawler: ImportedCrawler, report: ImportR
     const setting = `minFrequency ${value} ${expression}`;
     if (findSetting(frequency, 'applyTo') === 'contentType' || !Number.isFinite(seconds) || expression === '')
       report.reportSkipped(setting, 'only frequencies for URLs have a counterpart', frequency);
+    else if (seconds < HOUR_S) report.reportChanged(setting, ROUND_NOTE, frequency);
     else {
       const option = (name: string) => ({
         element: 'option',

@@ -3,6 +3,7 @@ import { getDomain, getPublicSuffix } from 'tldts';
 import {
   appendAll,
   createCrawler,
+  HOUR_S,
   ImportError,
   type ImportedCrawler,
   type ImportedRule,
@@ -13,9 +14,10 @@ import {
   type Match,
   type Pattern,
   pluralize,
+  ROUND_NOTE,
   setPart,
 } from '../model.js';
-import { createScope, restrictToHosts } from '../patterns.js';
+import { createScope, EVERYTHING, restrictToHosts } from '../patterns.js';
 import { findAll, findSetting, type Node, parseList, parseXml } from '../tree.js';
 
 export function readNutch(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
@@ -34,17 +36,17 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
       properties.set(name, property);
     }
   }
-  const schedule = properties.get('db.fetch.schedule.class');
-  const isAdaptive = /Adaptive/.test((schedule && findSetting(schedule, 'value')) ?? '');
-  for (const [name, property] of properties) {
-    settings.set(name, findSetting(property, 'value')?.trim() ?? '');
-    if (name.startsWith('db.fetch.schedule.adaptive.') && !isAdaptive)
-      report.reportSkipped(name, 'db.fetch.schedule.class does not name AdaptiveFetchSchedule', property);
-    else importProperty(property, crawler, report);
-  }
+  for (const [name, property] of properties) settings.set(name, findSetting(property, 'value')?.trim() ?? '');
   // Without the property, Nutch uses what its own nutch-default.xml names.
   if (configurations.length > 0 && !settings.get('plugin.includes')) settings.set('plugin.includes', 'urlfilter-regex');
-  let filterCount = 0;
+  const isAdaptive = /Adaptive/.test(settings.get('db.fetch.schedule.class') ?? '');
+  for (const [name, property] of properties)
+    if (name.startsWith('db.fetch.schedule.adaptive.') && !isAdaptive)
+      report.reportSkipped(name, 'db.fetch.schedule.class does not name AdaptiveFetchSchedule', property);
+    else if (name.startsWith('scoring.depth.') && isPluginOff('scoring-depth', settings))
+      report.reportSkipped(name, 'plugin.includes does not name scoring-depth', property);
+    else importProperty(property, crawler, report);
+  const filters = new Set<string>();
   for (const file of files.filter((one) => !isXml(one) && !others.includes(one))) {
     const kind = findFilterKind(file, settings);
     const list = parseList(file, report);
@@ -55,19 +57,38 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
         list,
       );
     else if (kind === undefined) importSeeds(list, file, crawler, report);
-    else if (isPluginOff(kind, settings))
+    else if (isPluginOff(`urlfilter-${kind}`, settings))
       report.reportSkipped(
         file.name,
         `plugin.includes does not name urlfilter-${kind}, so Nutch does not use it: if its nutch-default.xml was changed, specify that, too`,
         list,
       );
     else {
-      filterCount++;
+      filters.add(kind);
       FILTERS[kind]!(list, crawler, report);
     }
   }
-  limitToSeeds(crawler, settings, filterCount, report);
+  reportMissing(filters, properties.get('plugin.includes'), settings, report);
+  limitToSeeds(crawler, settings, filters.size, report);
   return [crawler];
+}
+
+/** Without the rules of a filter, the crawl takes in what they reject. */
+function reportMissing(
+  filters: ReadonlySet<string>,
+  includes: Node | undefined,
+  settings: ReadonlyMap<string, string>,
+  report: ImportReport,
+): void {
+  for (const kind of includes ? Object.keys(FILTERS) : []) {
+    const fileName = settings.get(`urlfilter.${kind}.file`)?.split('/').at(-1) || `${kind}-urlfilter.txt`;
+    if (!filters.has(kind) && !isPluginOff(`urlfilter-${kind}`, settings))
+      report.reportSkipped(
+        `urlfilter-${kind}`,
+        `plugin.includes names it, and its rules are MISSING here: import again with ${fileName}, too`,
+        includes,
+      );
+  }
 }
 
 /** Files of the folder conf with another purpose, so that the whole folder can be given. */
@@ -81,6 +102,7 @@ const OTHER_FILES: readonly (readonly [name: RegExp, reason: string])[] = [
   [/mimetype|^contenttype-mapping/, 'write MimeTypes'],
   [/^db-ignore-external-exemptions/, 'write Rules that accept its URLs, which are on other sites'],
   [/^regex-parsefilter\.txt$/, 'write Field elements of cw:Content'],
+  [/^agents\.txt$/, 'write the userAgent of the Fetcher: one crawl has one name'],
   [/^naivebayes-|^stopwords\.txt$|^cosine|^goldstandard/, 'pages are not classified: write Rules'],
   [
     /\.(?:xsl|xsd|dtd|conf|html?|template|properties)$|^(?:log4j2?|parse-plugins|tika-[\w-]+|domain-suffixes|h(?:base|adoop)-[\w-]+|core-site|subcollections|schema[\w.-]*|host-protocol-mapping|protocols|gora[\w-]*|[\w-]*solr[\w-]*)\.(?:xml|txt)$/,
@@ -88,8 +110,12 @@ const OTHER_FILES: readonly (readonly [name: RegExp, reason: string])[] = [
   ],
 ];
 
+const explainFile = (fileName: string): string | undefined => OTHER_FILES.find(([name]) => name.test(fileName))?.[1];
+
+export const isOtherFile = (fileName: string): boolean => explainFile(fileName) !== undefined;
+
 function reportOther(file: ImportFile, report: ImportReport): boolean {
-  const reason = OTHER_FILES.find(([name]) => name.test(file.name))?.[1];
+  const reason = explainFile(file.name);
   if (reason !== undefined) report.reportSkipped(file.name, reason, parseList(file, report));
   return reason !== undefined;
 }
@@ -144,14 +170,12 @@ function findFilterKind({ name }: ImportFile, settings: ReadonlyMap<string, stri
   );
 }
 
-function isPluginOff(kind: FilterKind, settings: ReadonlyMap<string, string>): boolean {
+function isPluginOff(plugin: string, settings: ReadonlyMap<string, string>): boolean {
   const includes = settings.get('plugin.includes');
   if (!includes) return false;
   try {
     const pattern = new RegExp(`^(?:${includes})$`);
-    return (
-      !pattern.test(`urlfilter-${kind}`) && !(kind === 'domaindenylist' && pattern.test('urlfilter-domainblacklist'))
-    );
+    return !pattern.test(plugin) && !pattern.test(plugin.replace('denylist', 'blacklist'));
   } catch {
     return false;
   }
@@ -230,14 +254,15 @@ export function importSignedRules(
 /** The first match wins, and what nothing matches is rejected. A second list applies in addition to the first. */
 export function addOrderedRules(rules: readonly ImportedRule[], crawler: ImportedCrawler): void {
   if (crawler.rules.length === 0) {
-    crawler.rules = [...rules].reverse();
+    // A list without rules rejects everything, too.
+    crawler.rules = rules.length === 0 ? [{ accept: false, pattern: EVERYTHING }] : [...rules].reverse();
     crawler.acceptsOthers = false;
   } else crawler.filters.push(toFilter(rules));
 }
 
 /** What an ordered list accepts, as one match: its last rule is the innermost. */
 function toFilter(rules: readonly ImportedRule[]): Match {
-  const nothing: Match = { not: { kind: 'prefix', value: 'http' } };
+  const nothing: Match = { not: EVERYTHING };
   return [...rules]
     .reverse()
     .reduce<Match>(
@@ -409,6 +434,8 @@ function importProperty(property: Node, crawler: ImportedCrawler, report: Import
   const setting = `${name} = ${value}`.slice(0, 120);
   if (value === '') return void report.reportSkipped(name, 'it is empty', property);
   if (name === 'http.content.limit') return void report.reportChanged(setting, TRUNCATION_NOTE, property);
+  if (/^db\.fetch\.(?:interval\.default|schedule\.adaptive\.m\w+_interval)$/.test(name) && Number(value) < HOUR_S)
+    return void report.reportChanged(setting, ROUND_NOTE, property);
   if (FILE_SETTING.test(name))
     return void report.reportTaken(setting, 'the kind of that file; specify it with the others', property);
   if (CONTACTS.has(name) && isContact(value)) {
