@@ -37,9 +37,12 @@ export async function importConfiguration(
   const out = options.out ?? `imported-${format.toLowerCase()}.xml`;
   if (existsSync(out) && !options.force)
     throw new UsageError(`${out} already exists: choose another file with --out, or overwrite it with --force`);
-  await requireFormat(format);
+  // An unknown format is named before a file that cannot be read.
+  await withImporter(({ findFormat }) => findFormat(format));
   const files = paths.flatMap(listFiles).map(readImportFile);
-  const { xml, report, copies } = await convertOrFail(format, files, createBesideReader(paths[0]!));
+  const { xml, report, copies } = await withImporter(({ convert }) =>
+    convert(format, files, createBesideReader(paths[0]!)),
+  );
   const copyPaths = copies.map(({ name, text }) => ({ path: join(dirname(out), name), text }));
   const existing = copyPaths.find(({ path }) => existsSync(path));
   if (existing && !options.force)
@@ -81,39 +84,21 @@ async function proveOrFail(
   { urls, fromIndex, field }: ImportOptions,
 ): Promise<Proof | undefined> {
   if (urls === undefined && fromIndex === undefined) return undefined;
-  const [{ findFormat, ImportError }, { createOriginal }] = await Promise.all([
-    import('../../import/index.js'),
-    import('../../import/original/index.js'),
-  ]);
   const site = /<Root url="([^"]+)"/.exec(imported.xml)?.[1];
-  try {
+  return withImporter(async ({ findFormat }) => {
+    const { createOriginal } = await import('../../import/original/index.js');
     const original = createOriginal(findFormat(format), files, readBeside);
-    return await prove(
-      original,
-      imported,
-      urls === undefined ? readIndexUrls(fromIndex!, field) : readUrls(urls, site),
-    );
-  } catch (error) {
-    throw error instanceof ImportError ? new UsageError(error.message) : error;
-  }
+    return prove(original, imported, urls === undefined ? readIndexUrls(fromIndex!, field) : readUrls(urls, site));
+  });
 }
 
-/** @throws UsageError for an unknown format, which is named before a file that cannot be read */
-async function requireFormat(format: string): Promise<void> {
-  const { findFormat, ImportError } = await import('../../import/index.js');
+/** @throws UsageError for an unknown format, and for files that are not in it */
+async function withImporter<T>(use: (importer: typeof import('../../import/index.js')) => T): Promise<Awaited<T>> {
+  const importer = await import('../../import/index.js');
   try {
-    findFormat(format);
+    return await use(importer);
   } catch (error) {
-    throw error instanceof ImportError ? new UsageError(error.message) : error;
-  }
-}
-
-async function convertOrFail(format: string, files: readonly ImportFile[], readBeside: ReadBeside) {
-  const { convert, ImportError } = await import('../../import/index.js');
-  try {
-    return convert(format, files, readBeside);
-  } catch (error) {
-    throw error instanceof ImportError ? new UsageError(error.message) : error;
+    throw error instanceof importer.ImportError ? new UsageError(error.message) : error;
   }
 }
 
