@@ -209,6 +209,12 @@ addJsonOption(addConfigurationOptions(sinks.command('test')))
   .addHelpText('after', '\nExit code: 0 all respond, 1 at least one does not.')
   .action(later(async () => (await import('./sinks.js')).testSinks));
 
+addJsonOption(addServerOption(sinks.command('reconcile')))
+  .description('compare what a sink holds with what the server knows: what is missing, extra or stale there')
+  .argument('<name>')
+  .option('--repair', 'send the missing and stale documents again, and delete the extra ones')
+  .addHelpText('after', '\nExit code: 0 they are equal or were repaired, 2 they differ, 1 the comparison failed.')
+  .action(later(async () => (await import('./sinks.js')).reconcileSink));
 addJsonOption(addServerOption(sinks.command('adopt')))
   .description('take over documents that another program has put into the index of a sink; repeat it until none wait')
   .argument('<name>')

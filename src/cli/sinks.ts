@@ -1,6 +1,13 @@
 /** `crawlway sinks`, `push` and `orders`: whether sinks would accept orders, and sending them what they lack. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BackfillDto, CountDto, SinkAdoptionDto, SinkDto, SinkSwitchDto } from '../../client/index.js';
+import type {
+  BackfillDto,
+  CountDto,
+  ReconciliationDto,
+  SinkAdoptionDto,
+  SinkDto,
+  SinkSwitchDto,
+} from '../../client/index.js';
 import { openConfigurationFile, testSink } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
 import { toPrintable } from '../server/printable.js';
@@ -125,4 +132,26 @@ export async function adoptDocuments(sink: string, { field, json, ...server }: A
     `${pluralize(found, 'document')} of another program: ${replaced} replaced, ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for a visit, ${kept.count} kept\n`,
   );
   for (const sample of kept.samples) process.stdout.write(`  kept: ${toPrintable(sample)}\n`);
+}
+
+interface ReconcileOptions extends ServerOption, JsonOption {
+  readonly repair?: boolean;
+}
+
+/** Exit code of a comparison that found differences and left them. */
+const DIFFERENT = 2;
+
+/** Compares what a sink holds with what the server knows, and repairs the differences on request. */
+export async function reconcileSink(sink: string, { repair, json, ...server }: ReconcileOptions): Promise<void> {
+  const path = `/sinks/${encodeURIComponent(sink)}/reconcile${toQuery({ repair })}`;
+  const report = await new ServerClient(server).call<ReconciliationDto>('POST', path);
+  const differences = (['missing', 'extra', 'stale'] as const).map((kind) => ({ kind, ...report[kind] }));
+  const isEqual = differences.every(({ count }) => count === 0);
+  process.exitCode = isEqual || report.repaired ? 0 : DIFFERENT;
+  if (json) return printJson(report);
+  const counts = differences.map(({ kind, count }) => `${count} ${kind}`).join(', ');
+  const next = isEqual ? '' : report.repaired ? '; repaired' : '; --repair repairs this';
+  process.stdout.write(`${pluralize(report.compared, 'document')} compared: ${counts}${next}\n`);
+  for (const { kind, samples } of differences)
+    for (const sample of samples) process.stdout.write(`  ${kind}: ${toPrintable(sample)}\n`);
 }

@@ -1,7 +1,7 @@
-/** `crawlway sinks switch`, `sinks adopt` and `orders retry`, from the command line to the index. */
+/** `crawlway sinks switch`, `sinks reconcile`, `sinks adopt` and `orders retry`, from the command line to the index. */
 import { expect, it, onTestFinished } from 'vitest';
 import type { SinkDto } from '../../client/index.js';
-import { adoptDocuments, retryOrders, switchSink } from '../../src/cli/sinks.js';
+import { adoptDocuments, reconcileSink, retryOrders, switchSink } from '../../src/cli/sinks.js';
 import { add, enumerate, post, runningIndex } from '../support/push-index.js';
 import { type ElasticsearchReceiver, startElasticsearchReceiver } from '../support/receivers/elasticsearch-receiver.js';
 import { ApiWorld, type Problem } from './api-world.js';
@@ -54,6 +54,31 @@ it("another program's documents are replaced, and what is kept is listed", async
   const answer = await world.send('POST', 'sinks/search/adopt?field=url');
   expect(answer.body).toMatchObject({ found: 1, replaced: 0, kept: { count: 1 } });
   expect((await world.send('POST', 'sinks/main/adopt?field=url')).status).toBe(422);
+});
+
+it('a sink is compared with what the server knows, and repaired', async () => {
+  const index = await runningIndex();
+  const sink = `<cw:Sink name="cloud" type="papi" url="${index.url}" connector="docs"/>`;
+  const world = await ApiWorld.start({ crawler: crawlerFor('cloud'), more: sink });
+  onTestFinished(() => world.stop());
+  onTestFinished(() => {
+    process.exitCode = 0;
+  });
+  await world.caughtUp(4);
+  const compare = async (options = {}) => [
+    await printed(() => reconcileSink('cloud', { server: world.server.url, ...options })),
+    process.exitCode,
+  ];
+  const equal = ['4 documents compared: 0 missing, 0 extra, 0 stale\n', 0];
+  expect(await compare()).toEqual(equal);
+  await add(index, { uri: 'http://left.example/' }, { uri: world.site.url('/a.html'), stamp: 'old' });
+  await post(index, 'delete_documents', [['PAPI_uri', world.site.url('/b.html')]]);
+  await post(index, 'set_checkpoint?PAPI_checkpoint=1&PAPI_name=old&PAPI_sync=true', []);
+  const samples = `  missing: ${world.site.url('/b.html')}\n  extra: http://left.example/\n  stale: ${world.site.url('/a.html')}\n`;
+  const found = '4 documents compared: 1 missing, 1 extra, 1 stale';
+  expect(await compare()).toEqual([`${found}; --repair repairs this\n${samples}`, 2]);
+  expect(await compare({ repair: true })).toEqual([`${found}; repaired\n${samples}`, 0]);
+  await expect.poll(() => compare()).toEqual(equal);
 });
 
 it('documents that another program has pushed to the connector are taken over, and what is kept is listed', async () => {

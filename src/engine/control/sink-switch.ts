@@ -84,7 +84,7 @@ export class SinkSwitch {
     if (missing.count === 0 && stale.count === 0) return compared;
     const sample = missing.samples[0] ?? stale.samples[0];
     throw new Unacceptable(
-      `${missing.count} documents are missing and ${stale.count} are out of date in the new index, such as ${sample}; reconcile the sink with repair first, or force the switch`,
+      `${missing.count} documents are missing and ${stale.count} are out of date in the new index, such as ${sample}; repair them first (crawlway sinks reconcile, with --repair), or force the switch`,
     );
   }
 }

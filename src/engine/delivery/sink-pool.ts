@@ -179,7 +179,7 @@ export class InspectedSink extends WrappedSink {
     this.foreignNote =
       foreignCount === 0
         ? undefined
-        : `It holds documents that belong to no crawler on this server (${foreignCount} of the ${Math.min(examinedCount, MAX_ENTRIES)} examined, such as ${example}). If another server pushes there, give this sink its own connector or index; if this one takes its place, adopt them (crawlway sinks adopt); if they are left over, reconcile the sink with repair`;
+        : `It holds documents that belong to no crawler on this server (${foreignCount} of the ${Math.min(examinedCount, MAX_ENTRIES)} examined, such as ${example}). If another server pushes there, give this sink its own connector or index; if this one takes its place, adopt them (crawlway sinks adopt); if they are left over, delete them (crawlway sinks reconcile, with --repair)`;
     if (this.foreignNote)
       this.services.log.warn("a sink holds documents that are not this server's", {
         sink: this.name,

@@ -76,7 +76,7 @@ export const sinkSchema = schema<ListedSink>()('Sink', {
   adoptable: boolean('Whether `adopt` can replace documents that another program has put there.'),
   connector: text('crawlway', '`papi`: the name of the connector under which documents are pushed.').optional(),
   warning: text(
-    'It holds documents that belong to no crawler on this server (1 of the 42 examined, such as https://www.example.com/old.html). If another server pushes there, give this sink its own connector or index; if this one takes its place, adopt them (crawlway sinks adopt); if they are left over, reconcile the sink with repair',
+    'It holds documents that belong to no crawler on this server (1 of the 42 examined, such as https://www.example.com/old.html). If another server pushes there, give this sink its own connector or index; if this one takes its place, adopt them (crawlway sinks adopt); if they are left over, delete them (crawlway sinks reconcile, with --repair)',
     'A possible problem that an operator should check, even though orders are being sent: the sink holds documents that no crawler of this server knows.',
   ).optional(),
   crawlers: list(text('docs'), 'Crawlers that push to the sink.'),
