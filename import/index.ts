@@ -27,7 +27,7 @@ import {
 } from './model.js';
 import { matchesAnything } from './patterns.js';
 import type { Node } from './tree.js';
-import { renderConfiguration, SECRET_VARIABLE } from './write.js';
+import { renderConfiguration } from './write.js';
 
 export { ImportError };
 
@@ -88,7 +88,7 @@ export function convert(
   report.reportChanged('what no setting says', `${setDefaultDelay(name, crawlers)}${DEFAULTS_NOTE}`);
   const xml = renderConfiguration(name, crawlers, report);
   for (const [reference] of xml.slice(xml.indexOf('-->')).matchAll(/\$\{[^{}"<>]{1,200}\}/g))
-    if (reference !== SECRET_REFERENCE)
+    if (!SECRET_REFERENCE.test(reference))
       report.reportChanged(
         reference,
         'it would be replaced by a secret of this server: make sure that the file may name it',
@@ -127,7 +127,7 @@ function setDefaultDelay(format: keyof typeof READERS, crawlers: readonly Import
   return `the pause between two requests is that of ${format} (throttleTimeMS="${delay}"); `;
 }
 
-const SECRET_REFERENCE = `\${${SECRET_VARIABLE}}`;
+const SECRET_REFERENCE = /^\$\{CRAWLWAY_SECRET_SINK(?:_\d+)?\}$/;
 
 /** Says so if nothing keeps the crawl from following links to any site. */
 function reportReach(crawler: ImportedCrawler, report: ImportReport): void {

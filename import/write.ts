@@ -2,8 +2,8 @@
 import type { ImportedCondition, ImportedCrawler, ImportedRule, ImportReport, Match, Pattern } from './model.js';
 import { EVERYTHING, isLinear, matchesAnything, NOT_LINEAR, selectSupported } from './patterns.js';
 
-/** Environment variable from which the sink's secret is read; the secret itself is not copied. */
-export const SECRET_VARIABLE = 'CRAWLWAY_SECRET_SINK';
+/** Environment variable from which the sink's secret is read, with a number for another server; no secret is copied. */
+const SECRET_VARIABLE = 'CRAWLWAY_SECRET_SINK';
 const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
 `;
 
@@ -13,7 +13,7 @@ export function renderConfiguration(
   report: ImportReport,
 ): string {
   const names = createUniqueNames(crawlers);
-  const sinks = shareSinks(crawlers);
+  const sinks = shareSinks(crawlers, report);
   const fetchers = shareFetchers(crawlers);
   const body = crawlers
     .map((crawler, i) =>
@@ -216,14 +216,32 @@ function takeUser({ secret, ...attributes }: NonNullable<ImportedCrawler['sink']
 }
 
 /** Crawlers with the same sink share its element; documents of crawlers without a sink go to a file. */
-function shareSinks(crawlers: readonly ImportedCrawler[]): NamedElements {
+function shareSinks(crawlers: readonly ImportedCrawler[], report: ImportReport): NamedElements {
+  const variables = createSecretVariables(crawlers, report);
   return shareElements(crawlers, 'main', ({ sink = { type: 'file', url: 'documents.jsonl' }, maps: fields }, name) => {
     const { attributes, secret } = takeUser(sink);
-    const secretAttribute = secret ? { [secret]: `\${${SECRET_VARIABLE}}` } : {};
+    const secretAttribute = secret ? { [secret]: `\${${variables.get(toServer(sink))}}` } : {};
     const maps = fields.map((attributes) => `    <cw:Map${renderAttributes(attributes)}/>\n`);
     const openingTag = `  <cw:Sink${renderAttributes({ name, ...attributes, ...secretAttribute })}`;
     return maps.length === 0 ? `${openingTag}/>\n` : `${openingTag}>\n${maps.join('')}  </cw:Sink>\n`;
   });
+}
+
+const toServer = ({ url, login }: NonNullable<ImportedCrawler['sink']>): string => `${login ?? ''} ${url}`;
+
+/** The secret of one server is not for another one. */
+function createSecretVariables(crawlers: readonly ImportedCrawler[], report: ImportReport): Map<string, string> {
+  const sinks = crawlers.flatMap(({ sink }) => (sink && takeUser(sink).secret ? [sink] : []));
+  const servers = [...new Set(sinks.map(toServer))];
+  const variables = new Map(
+    servers.map((server, i) => [server, i === 0 ? SECRET_VARIABLE : `${SECRET_VARIABLE}_${i + 1}`]),
+  );
+  if (servers.length > 1)
+    report.reportChanged(
+      'secrets of Sinks',
+      `each server has its own: ${[...variables].map(([server, variable]) => `${variable} is for ${server.split(' ')[1]}`).join(', ')}`,
+    );
+  return variables;
 }
 
 const shareFetchers = (crawlers: readonly ImportedCrawler[]): NamedElements =>

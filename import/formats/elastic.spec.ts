@@ -36,7 +36,7 @@ it('the domains of a crawl are one crawler, which follows the links between them
   expect(xml).toContain(`value="^https://docs\\.example\\.com/">`);
 });
 
-it('what a crawl sets overrides the connection, whatever is given first, and each crawl has an index of its own', () => {
+it('what a crawl sets overrides the connection, whatever is given first, and each crawl has an index and a secret of its own', () => {
   const connection = file(
     'elasticsearch.yml',
     'output_index: shared\nmax_crawl_depth: 9\nelasticsearch:\n  host: http://shared.example:9200\n  username: crawl\n',
@@ -55,6 +55,10 @@ it('what a crawl sets overrides the connection, whatever is given first, and eac
     expect(sinks.map((match) => match.slice(1))).toEqual([
       ['main', 'http://one.example:9200', 'one'],
       ['main-2', 'http://shared.example:9200', 'shared'],
+    ]);
+    expect([...xml.matchAll(/password="(\S+)"/g)].map(([, secret]) => secret)).toEqual([
+      `$${'{CRAWLWAY_SECRET_SINK}'}`,
+      `$${'{CRAWLWAY_SECRET_SINK_2}'}`,
     ]);
     expect([...xml.matchAll(/PushTo sink="(\S+)"/g)].map(([, name]) => name)).toEqual(['main', 'main-2']);
     expect([...xml.matchAll(/max-hops" value="(\d)"/g)].map(([, hops]) => hops)).toEqual(['2', '8']);

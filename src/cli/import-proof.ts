@@ -42,7 +42,7 @@ export interface Imported {
 
 const MAX_SAMPLES = 3;
 const MAX_URLS = 1_000_000;
-const SECRET = `\${CRAWLWAY_SECRET_SINK}`;
+const SECRET = /\$\{CRAWLWAY_SECRET_SINK(?:_\d+)?\}/g;
 
 /** @throws UsageError if the imported configuration has errors */
 export async function prove(original: Original, imported: Imported, urls: AsyncIterable<string>): Promise<Proof> {
