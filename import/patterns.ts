@@ -9,6 +9,9 @@ export const NOT_LINEAR =
 /** Stands for a pattern that cannot be written: it matches nothing. */
 export const NOTHING: Pattern = { kind: 'exact', value: '' };
 
+/** Extensions of jsoup to the selectors of CSS. */
+export const JSOUP_ONLY = /:(?:has|contains|eq|gt|lt|matches|containsOwn|matchesOwn)\(/;
+
 export const EVERYTHING: Match = { kind: 'prefix', value: 'http' };
 
 const MAX_LENGTH = 4096;

@@ -17,7 +17,7 @@ import {
   SITEMAP_NOTE,
   setPart,
 } from '../model.js';
-import { escapeRegExp } from '../patterns.js';
+import { escapeRegExp, JSOUP_ONLY } from '../patterns.js';
 import { Node, parseYaml } from '../tree.js';
 
 export function readElastic(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
@@ -270,8 +270,7 @@ function toField(rule: Node, report: ImportReport): Elements {
   if (name === '') return skip('it has no field_name');
   if (get('action') === 'set') return skip('fixed values: write a Rule with AddMeta');
   if (/^\(?\/|^\.\/|^\w+::/.test(selector)) return skip('XPath: write its selector as CSS in a Field');
-  if (/:(?:has|contains|eq|gt|lt|matches|containsOwn|matchesOwn)\(/.test(selector))
-    return skip('the selector uses extensions of jsoup: write it as CSS in a Field');
+  if (JSOUP_ONLY.test(selector)) return skip('the selector uses extensions of jsoup: write it as CSS in a Field');
   const multiple: Record<string, string> = get('join_as') === 'array' ? { multiple: 'true' } : {};
   const attributes: Record<string, string> =
     get('source') === 'url' ? { name, url: 'url', match: selector } : { name, select: selector, ...multiple };

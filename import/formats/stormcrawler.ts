@@ -14,8 +14,8 @@ import {
   pluralize,
   setPart,
 } from '../model.js';
-import { createScope, restrictToHosts } from '../patterns.js';
-import { findAll, type Node, parseList, parseYaml } from '../tree.js';
+import { createScope, JSOUP_ONLY, restrictToHosts } from '../patterns.js';
+import { findAll, Node, parseList, parseYaml } from '../tree.js';
 import { AGENT_SETTINGS, createPathMatch, importSignedRules, POLITENESS, TRUNCATION_NOTE } from './nutch.js';
 
 interface Reading {
@@ -34,11 +34,15 @@ export function readStormCrawler(files: readonly ImportFile[], report: ImportRep
   const topologies: Node[] = [];
   for (const file of files.filter(({ name }) => /\.(?:ya?ml|flux)$/.test(name)))
     topologies.push(importConfiguration(parseYaml(file, report), reading));
+  for (const file of files.filter(({ name }) => /\.java$/.test(name))) topologies.push(importJava(file, reading));
   // The file of the URL filters names others.
   const jsonFiles = files.filter(({ name }) => /\.json$/.test(name));
-  const isMain = ({ text }: ImportFile): boolean => /urlfilters"/i.test(text);
-  for (const file of [...jsonFiles.filter(isMain), ...jsonFiles])
-    if (!report.isRead(file.name)) importJson(file, reading);
+  const mains = jsonFiles.filter(({ text }) => /urlfilters"/i.test(text));
+  const named = reading.settings.get('urlfilters.config.file')?.split('/').at(-1) ?? 'urlfilters.json';
+  const others = mains.some(({ name }) => name === named) ? mains.filter(({ name }) => name !== named) : [];
+  for (const file of [...mains, ...jsonFiles])
+    if (!report.isRead(file.name) && !others.includes(file)) importJson(file, reading);
+  for (const file of others) skipFilters(file, named, reading);
   for (const file of files)
     if (!report.isRead(file.name) && !jsonFiles.includes(file) && !isFilterFile(file))
       importSeeds(parseList(file, report), reading);
@@ -49,6 +53,16 @@ export function readStormCrawler(files: readonly ImportFile[], report: ImportRep
   if (reading.filterCount === 0 && crawler.attributes['defaultFollow'] !== 'false')
     restrictToHosts(crawler, 'no URL filters were given', report);
   return [crawler];
+}
+
+/** Filters that the topology does not name, and files with their rules. */
+function skipFilters(file: ImportFile, named: string, { files, report }: Reading): void {
+  const tree = parseYaml(file, report);
+  const listTexts = ({ text, children }: Node): string[] => [text, ...children.flatMap(listTexts)];
+  const names = new Set(listTexts(tree).map((text) => text.split('/').at(-1)));
+  report.reportSkipped(file.name, `the filters of the topology are those of ${named}`, tree);
+  for (const other of files.filter(({ name }) => names.has(name) && !report.isRead(name)))
+    report.reportSkipped(other.name, `it belongs to ${file.name}`, parseList(other, report));
 }
 
 /** Whether the file has lines in the format of RegexURLFilter: `+expression` or `-expression`. */
@@ -87,6 +101,27 @@ function limitToFeeds(topologies: readonly Node[], { crawler, report }: Reading)
     'the topology reads feeds and sitemaps only: their entries are crawled, the links of pages are NOT followed (defaultFollow, max-hops)',
     feedParser.bolt,
   );
+}
+
+/** Of a topology in Java, only which parts it has and the seeds that it spells out for a spout that keeps them in memory. */
+function importJava(file: ImportFile, { crawler, report }: Reading): Node {
+  const code = file.text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*/g, '');
+  const seeds = /new MemorySpout\(/.test(code)
+    ? [...code.matchAll(/"(https?:\/\/[^"\s]+)"/g)].map(([, url]) => url!).filter(isUrl)
+    : [];
+  appendAll(crawler.roots, seeds);
+  const place = `${file.name}:1`;
+  const bolts = [...code.matchAll(/new (\w+Bolt)\(/g)].map(
+    ([, name]) => new Node('bolts', '', [new Node('className', name!, [], place)], place),
+  );
+  const tree = report.addInput(file.name, new Node('topology', '', bolts, place));
+  if (seeds.length > 0) report.reportTaken(pluralize(seeds.length, 'seed'), 'roots', tree);
+  report.reportSkipped(
+    file.name,
+    'code is not converted, but the seeds that it spells out: list others in a file',
+    tree,
+  );
+  return tree;
 }
 
 type SettingConverter = (value: string, crawler: ImportedCrawler) => string;
@@ -196,6 +231,12 @@ function importSetting(node: Node, all: readonly Node[], { crawler, report, file
     return void report.reportTaken(setting, 'contact of Fetcher', node);
   }
   if (address) return void importAddress(node, address[1]!, all, { crawler, report });
+  if (name === 'parser.emitOutlinks' && text === 'false') {
+    Object.assign(crawler.attributes, { defaultFollow: 'false', defaultFollowRoots: 'false' });
+    return void report.reportChanged(setting, NO_LINKS_NOTE, node);
+  }
+  if (/^textextractor\.(?:include\.pattern|exclude\.tags)$/.test(name))
+    return void importExtraction(name, all, { crawler, report });
   if (name === 'http.content.limit') return void report.reportChanged(setting, TRUNCATION_NOTE, node);
   if (name === 'indexer.md.mapping') return void importMapping(node, all, { crawler, report });
   if (name === 'urlfilters.config.file' && !files.some((file) => file.name === text.split('/').at(-1)))
@@ -237,6 +278,26 @@ function importAddress(node: Node, product: string, all: readonly Node[], { craw
   };
   const secret = login ? '; its password comes from CRAWLWAY_SECRET_SINK' : '';
   report.reportChanged(node.name, `Sink main, with Crawlway's field names${secret}`, node, indexName, user, password);
+}
+
+const NO_LINKS_NOTE =
+  'links are NOT followed (defaultFollow and defaultFollowRoots): set followLinks of a Root that is a sitemap or a feed';
+
+/** Selectors of what is text, and elements that are not. */
+function importExtraction(name: string, all: readonly Node[], { crawler, report }: Part): void {
+  const element = name === 'textextractor.exclude.tags' ? 'Exclude' : 'Include';
+  for (const node of all.filter((one) => one.name === name && !one.isReported)) {
+    const select = node.text.trim();
+    if (select === '' || JSOUP_ONLY.test(select)) {
+      report.reportSkipped(`${name} ${select}`.trim(), `write it as CSS in a cw:${element}`, node);
+      continue;
+    }
+    const elements = [...(crawler.contents[0]?.elements ?? []), { element, attributes: { select } }];
+    crawler.contents[0] = { elements };
+    const note = 'cw:Include: with everything that any of them selects, where StormCrawler takes the first that does';
+    if (element === 'Exclude') report.reportTaken(`${name} ${select}`, 'cw:Exclude', node);
+    else report.reportChanged(`${name} ${select}`, note, node);
+  }
 }
 
 /** `parse.title=title` in a list, or as a mapping: metadata and the field for each. */

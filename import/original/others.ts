@@ -32,12 +32,22 @@ const readSeeds = (files: readonly ImportFile[]): URL[] =>
 /** The filters of urlfilters.json, one after the other. */
 export function createStormCrawler(files: readonly ImportFile[]): Original {
   const seeds = readSeeds(files);
-  const main = files.filter(({ name }) => name.endsWith('.json')).map((file) => JSON.parse(file.text) as Json);
-  const entries = main.flatMap((json) =>
-    Object.entries(isObject(json) ? json : {}).filter(([key]) => /urlfilters/i.test(key)),
-  );
+  const named = files
+    .flatMap(({ text }) => /^\s*urlfilters\.config\.file:\s*["']?([^"'\s]+)/m.exec(text)?.[1] ?? [])
+    .at(-1);
+  const entries = files
+    .filter(({ name }) => name.endsWith('.json'))
+    .flatMap(({ name, text }) => {
+      const json = JSON.parse(text) as Json;
+      const own = Object.entries(isObject(json) ? json : {}).filter(([key]) => /urlfilters/i.test(key));
+      return own.map(([, filters]) => ({ name, filters }));
+    });
+  // The topology has the filters of one file.
+  const main = entries.filter(({ name }) => name === (named?.split('/').at(-1) ?? 'urlfilters.json'));
   return joinFilters(
-    entries.flatMap(([, filters]) => asObjects(filters)).flatMap((filter) => toStormFilter(filter, seeds, files)),
+    (main.length > 0 ? main : entries)
+      .flatMap(({ filters }) => asObjects(filters))
+      .flatMap((filter) => toStormFilter(filter, seeds, files)),
   );
 }
 
