@@ -26,6 +26,7 @@ import {
   type ReadBeside,
 } from './model.js';
 import { matchesAnything } from './patterns.js';
+import { fitToRanges } from './ranges.js';
 import type { Node } from './tree.js';
 import { renderConfiguration } from './write.js';
 
@@ -83,6 +84,7 @@ export function convert(
       return !known.has(key) && known.add(key);
     });
     reportReach(crawler, report);
+    fitToRanges(crawler, report);
   }
   report.reportRest(EXPLANATIONS[name] ?? (() => undefined));
   report.reportChanged('what no setting says', `${setDefaultDelay(name, crawlers)}${DEFAULTS_NOTE}`);

@@ -297,7 +297,7 @@ function addFilters({ crawler, filters }: Reading): void {
   if (isOpen) crawler.filters.push(accepted);
 }
 
-const PERIOD = /^(?:\d+|(?:[+-]?\d+[sMhdmy])+)$/;
+const PERIOD = /^(?:\d{1,9}|(?:[+-]?\d{1,9}[sMhdmy])+)$/;
 const BOOLEAN: Readonly<Record<string, string>> = { yes: 'true', no: 'false' };
 
 /** Commands that apply to the Server commands after them: attribute, and the value as it is written there. */

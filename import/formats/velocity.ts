@@ -122,7 +122,9 @@ interface UrlOption {
 }
 
 const identity = (text: string): string => text;
-const toWholeNumber = (text: string): string | undefined => (/^\d+$/.test(text) ? text : undefined);
+const toWholeNumber = (text: string): string | undefined => (/^[1-9]\d{0,14}$/.test(text) ? text : undefined);
+const toHops = (text: string): string | undefined =>
+  /^\d+$/.test(text) ? String(Math.min(65_535, Number(text))) : undefined;
 const toBooleanText = (text: string): string | undefined => (/^(?:true|false)$/.test(text) ? text : undefined);
 
 /** Options of a URL (`curl-option`) that a condition can set in Crawlway. */
@@ -131,7 +133,7 @@ const URL_OPTIONS: Readonly<Record<string, UrlOption>> = {
     name: 'default-allow',
     convert: (text) => (/^(?:allow|disallow|disallow-log|log-disallow)$/.test(text) ? text : undefined),
   },
-  'max-hops': { name: 'max-hops', convert: toWholeNumber },
+  'max-hops': { name: 'max-hops', convert: toHops },
   'max-data-size': { name: 'max-size-bytes', convert: toWholeNumber },
   'user-agent': { name: 'user-agent', convert: identity },
   'obey-robots': { name: 'obey-robots', convert: toBooleanText },
