@@ -363,4 +363,30 @@ class Base(CrawlSpider):
     verdicts(accepts('scrapy', base, spider), { '/docs/a': true, '/a': false, 'https://elsewhere.test/docs/': false });
     expect(report.lines.find(({ setting }) => setting === 'a.start_requests')?.note).toContain('write Root elements');
   });
+
+  it('start URLs are requested wherever they are, and what is no domain allows nothing', () => {
+    const domains = '["https://www.example.com/", "shop.example.com:8080", "docs.example.com"]';
+    const starts = '["https://start.test/list", "https://docs.example.com"]';
+    const spider = file(
+      'a.py',
+      `class A(CrawlSpider):\n    name = "a"\n    allowed_domains = ${domains}\n    start_urls = ${starts}\n`,
+    );
+    const { report, problems } = importAndLoad('scrapy', spider);
+    const urls = { '/': false, 'https://start.test/list': true, 'https://docs.example.com/a': true };
+    verdicts(accepts('scrapy', spider), { ...urls, 'https://start.test/other': false });
+    const original = createOriginal('scrapy', [spider]);
+    verdicts((url) => original.judge(new URL(url, SITE)).accepted, { ...urls, 'https://start.test/other': false });
+    expect(linesOf(report, 'not taken')).toHaveLength(2);
+    expect(problems).toEqual([]);
+  });
+
+  it('the pause and the name of a spider go before those of the settings', () => {
+    const spider = file(
+      'a.py',
+      `class A(CrawlSpider):\n    name = "a"\n    start_urls = ["${SITE}/"]\n    download_delay = 7\n    user_agent = "acme"\n    custom_settings = {"DOWNLOAD_DELAY": 1}\n`,
+    );
+    const { xml } = importAndLoad('scrapy', file('settings.py', 'USER_AGENT = "other"\n'), spider);
+    expect(xml).toContain('throttleTimeMS="7000"');
+    expect(xml).toContain('userAgent="acme"');
+  });
 });

@@ -14,7 +14,7 @@ import {
   SITEMAP_NOTE,
 } from '../model.js';
 import { Node } from '../node.js';
-import { escapeRegExp, NOTHING, restrictToHosts } from '../patterns.js';
+import { EVERYTHING, escapeRegExp, NOTHING, restrictToHosts } from '../patterns.js';
 import { parsePython, readString } from '../python.js';
 
 const CODE_NOTE = 'code is not converted; use cw:Content to extract fields from pages';
@@ -32,10 +32,22 @@ export function readScrapy(files: readonly ImportFile[], report: ImportReport): 
   for (const node of modules.flatMap(({ children }) => children))
     if (!node.isReported && /^[A-Z][A-Z0-9_]{2,60}$/.test(node.name)) importSetting(node, crawlers, report);
   spiders.forEach(({ node: spider }, index) => {
-    for (const node of spider.find('custom_settings')?.children ?? []) importSetting(node, [crawlers[index]!], report);
+    for (const node of [
+      ...(spider.find('custom_settings')?.children ?? []),
+      ...spider.children.filter(({ name }) => Object.hasOwn(SPIDER_SETTINGS, name)),
+    ])
+      importSetting(node, [crawlers[index]!], report);
   });
   return crawlers;
 }
+
+/** Attributes of a spider that override settings. */
+const SPIDER_SETTINGS: Readonly<Record<string, string>> = {
+  download_delay: 'DOWNLOAD_DELAY',
+  download_timeout: 'DOWNLOAD_TIMEOUT',
+  download_maxsize: 'DOWNLOAD_MAXSIZE',
+  user_agent: 'USER_AGENT',
+};
 
 /** The spiders with what they inherit from classes of the same files; classes only to inherit from are left out. */
 export function listSpiders(modules: readonly Node[]): { node: Node; scope: Scope }[] {
@@ -122,8 +134,7 @@ function toCrawler(spider: Node, scope: Scope, report: ImportReport): ImportedCr
   crawler.roots = [spider.find('start_urls'), ...requests].flatMap((node) => readUrls(node, scope, report));
   const domains = readStrings(spider.find('allowed_domains'), scope, report);
   crawler.staysOnSite = false;
-  crawler.rules = domains.map((value) => ({ accept: true, pattern: { kind: 'domain', value } }));
-  crawler.acceptsOthers = domains.length === 0;
+  importDomains(domains, spider.find('allowed_domains'), crawler, report);
   importRules(spider.find('rules'), scope, crawler, report);
   if (spider.find('sitemap_urls')) importSitemaps(spider, scope, crawler, report);
   // Only a CrawlSpider follows links by itself; which links the code of other spiders follows is unknown.
@@ -139,6 +150,30 @@ function toCrawler(spider: Node, scope: Scope, report: ImportReport): ImportedCr
     report.reportSkipped(`${crawler.name}.${method}`, note, node);
   }
   return crawler;
+}
+
+/** Links have to be on one of the domains; start URLs are requested wherever they are. */
+function importDomains(
+  domains: readonly string[],
+  node: Node | undefined,
+  crawler: ImportedCrawler,
+  report: ImportReport,
+): void {
+  crawler.acceptsOthers = domains.length === 0;
+  if (crawler.acceptsOthers) return;
+  const isName = (domain: string): boolean => !/^https?:\/\/|:\d+$/.test(domain);
+  for (const domain of domains)
+    if (!isName(domain))
+      report.reportSkipped(`allowed_domains ${domain}`, 'Scrapy, too, ignores an entry with a scheme or a port', node);
+  const names = domains.filter(isName).map((value): Pattern => ({ kind: 'domain', value }));
+  const starts = crawler.roots.map((url): Pattern => ({ kind: 'exact', value: new URL(url).href }));
+  const isInside = ({ value }: Pattern): boolean =>
+    names.some((name) => `.${new URL(value).hostname}`.endsWith(`.${name.value.toLowerCase()}`));
+  crawler.rules = [...names, ...starts.filter((start) => !isInside(start))].map((pattern) => ({
+    accept: true,
+    pattern,
+  }));
+  if (crawler.rules.length === 0) crawler.rules.push({ accept: false, pattern: EVERYTHING });
 }
 
 const METHOD = /^(?:async\s+)?def\s+(\w+)/;
@@ -218,7 +253,8 @@ function readRule(rule: Node, scope: Scope, crawler: ImportedCrawler, report: Im
 }
 
 function importSetting(node: Node, crawlers: readonly ImportedCrawler[], report: ImportReport): void {
-  const { name, text: value } = node;
+  const { text: value } = node;
+  const name = SPIDER_SETTINGS[node.name] ?? node.name;
   const numericValue = Number(value.replace(/_/g, ''));
   const setAttribute = (part: 'attributes' | 'fetcher', key: string, text: string): void => {
     for (const crawler of crawlers) crawler[part][key] = text;

@@ -40,7 +40,11 @@ function createSpider(spider: Node, scope: readonly Node[]): Original {
     rule.children.filter(({ text }) => text.endsWith('LinkExtractor')).map((one) => createExtractor(one, list)),
   );
   const isAllowed: Filter = (url) => ({
-    accepted: domains.length === 0 || domains.some((domain) => isOnDomain(url, domain)),
+    // What has a scheme or a port is none; start URLs are not filtered.
+    accepted:
+      domains.length === 0 ||
+      starts.has(url.href) ||
+      domains.some((domain) => /^[^:]+$/.test(domain) && isOnDomain(url, domain)),
     by: 'allowed_domains',
   });
   const isExtracted: Filter = (url) => ({
