@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { days, hours } from '../time/units.js';
-import { isSameVersion, parseLifetime, readValidators } from './validators.js';
+import { days, hours, instant } from '../time/units.js';
+import { isFullReadingDue, isSameVersion, parseLifetime, readValidators } from './validators.js';
 
 const DATE = 'Sun, 22 Nov 2026 10:00:00 GMT';
 
@@ -53,4 +53,20 @@ describe('the freshness lifetime that a response states', () => {
   ] as [Record<string, string>, number | undefined][])('of %j is %s', (headers, lifetime) =>
     expect(parseLifetime(headers)).toBe(lifetime),
   );
+});
+
+describe('a full reading', () => {
+  const onDay = (day: number) => instant(days(20_000 + day));
+  const IDS = Array.from({ length: 3_000 }, (_, i) => i + 1);
+  const countDue = (from: number, to: number): number =>
+    IDS.filter((id) => isFullReadingDue(id, onDay(from), onDay(to))).length;
+
+  it('is due once in thirty days, for each page at a time of its own', () => {
+    expect(countDue(0, 30)).toBe(IDS.length);
+    for (const day of [0, 7, 29]) {
+      expect(countDue(day, day + 1)).toBeGreaterThan(80);
+      expect(countDue(day, day + 1)).toBeLessThan(120);
+    }
+    expect(countDue(1, 1)).toBe(0);
+  });
 });

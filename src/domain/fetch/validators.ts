@@ -1,6 +1,6 @@
 /** What a response says about reusing it: how long it stays fresh, and what a conditional request sends back (RFC 9110, 8.8). */
 import { parseHttpDate } from '../time/http-date.js';
-import { between, type Duration, seconds } from '../time/units.js';
+import { between, type Duration, days, type Instant, seconds } from '../time/units.js';
 
 export interface Validators {
   readonly etag?: string;
@@ -37,6 +37,19 @@ const VERSION = /^(?:W\/)?"?(.*?)(?:[-;:+.]{1,2}(?:gzip|br|deflate|zstd))?"?$/s;
  */
 export const isSameVersion = (etag: string, other: string): boolean =>
   VERSION.exec(etag)?.[1] === VERSION.exec(other)?.[1];
+
+/**
+ * How often a page is read in full, whatever its validators: where all files have one date, as in images of containers, a server
+ * that looks at dates alone answers "not modified" for ever.
+ */
+const FULL_READING_INTERVAL: Duration = days(30);
+
+/** Whether the page's own time of the month has come since its last visit; the times of pages are spread by their ids. */
+export function isFullReadingDue(id: number, lastVisitAt: Instant, now: Instant): boolean {
+  const offset = ((Math.imul(id, 0x9e3779b1) >>> 0) / 2 ** 32) * FULL_READING_INTERVAL;
+  const countPeriods = (time: Instant): number => Math.floor((time + offset) / FULL_READING_INTERVAL);
+  return countPeriods(now) > countPeriods(lastVisitAt);
+}
 
 /**
  * How long a response claims to stay fresh (RFC 9111, 4.2.1: max-age takes precedence over Expires); undefined if it

@@ -94,6 +94,25 @@ describe('the index follows changes of the site', () => {
     expect(order!.id).toBeGreaterThan(before!.id);
   });
 
+  it('a server that only looks at dates, which never change, hides a change for a month at most', async () => {
+    let text = 'Alpha';
+    for (const path of ['/a', '/b'])
+      site.set(path, ({ headers }) =>
+        headers['if-modified-since'] === undefined
+          ? { headers: { 'last-modified': 'Tue, 01 Jan 1980 00:00:00 GMT' }, body: `<p>${text} ${path}</p>` }
+          : { status: 304 },
+      );
+    await world.pass(days(2));
+    text = 'Beta';
+    const stamps = async () =>
+      Promise.all(['/a', '/b'].map(async (path) => (await world.state(site.url(path)))!.stamp));
+    const before = await stamps();
+    world.clock.advance(days(30));
+    await world.untilIdle();
+    const after = await stamps();
+    for (const i of [0, 1]) expect(after[i]).not.toBe(before[i]);
+  });
+
   it('a page that changed is pushed again', async () => {
     const stamp = (await world.state(site.url('/a')))?.stamp;
     site.page('/a', [], 'Something else.');

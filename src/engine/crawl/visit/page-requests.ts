@@ -1,5 +1,6 @@
 /** Sends a visit's request to the page processor: the page task with everything this visit needs. */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { isFullReadingDue } from '../../../domain/fetch/validators.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
@@ -104,15 +105,17 @@ export class PageRequests {
   private createTask({ state, effects }: Attempt): PageTask {
     const known = this.services.inDoubt.applyDoubt(state);
     const { id, crawler, url, discoveredVia, foundOn, root, hops, redirects } = known;
-    const { etag, lastModified, stamp, inheritedMetas } = known;
+    const { etag, lastModified, stamp, inheritedMetas, lastVisitAt } = known;
+    const now = this.services.clock.now();
+    const isReadInFull = lastVisitAt !== undefined && isFullReadingDue(id, lastVisitAt, now);
     return {
       ...{ id, crawler, url, discoveredVia, foundOn, root, hops, redirects },
-      ...{ effects, etag, lastModified, stamp, inheritedMetas },
+      ...{ effects, stamp, inheritedMetas, now },
+      ...(isReadInFull ? {} : { etag, lastModified }),
       // That of a page that has left the index says nothing.
       textSketch: state.stamp === undefined ? undefined : known.textSketch,
       rereadLinks: state.lastVisitAt === undefined || state.lastVisitAt <= this.target.current.policySince,
       sendBy: this.services.partitions.sendBy,
-      now: this.services.clock.now(),
     };
   }
 }
