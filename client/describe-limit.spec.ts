@@ -15,6 +15,7 @@ it.each<[LimitDto, string]>([
     'the sink main is unavailable: http://a/ responded with 503',
   ],
   [{ kind: 'sink-slow' }, 'the sink is slow: the maximum number of orders is in flight'],
+  [{ kind: 'database-unavailable', message: 'No space is left' }, 'the database accepts nothing: No space is left'],
   [{ kind: 'database-slow' }, 'the database is slow: the maximum number of pages is waiting for it'],
   [{ kind: 'threads', threads: 8 }, 'all 8 threads are fetching'],
   [{ kind: 'last-pages' }, 'the last due pages are being fetched'],

@@ -13,6 +13,8 @@ export function describeLimit(limit: LimitDto, now = Date.now()): string {
       return `the sink ${limit.sink} is unavailable: ${limit.message?.replace(`sink ${limit.sink} at `, '') ?? 'no response'}`;
     case 'sink-slow':
       return 'the sink is slow: the maximum number of orders is in flight';
+    case 'database-unavailable':
+      return `the database accepts nothing: ${limit.message}`;
     case 'database-slow':
       return 'the database is slow: the maximum number of pages is waiting for it';
     case 'threads':

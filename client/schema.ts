@@ -582,11 +582,11 @@ export interface KeyDirectoryDto {
 }
 
 export interface LimitDto {
-  /** `paused`, `stopped`: the crawler does not run. `sink-unavailable`: no sink accepts orders. `sink-slow`, `database-slow`: the maximum number of orders or pages is waiting. `threads`: all are fetching. `last-pages`: nothing else is due. `nothing-due`. `schedule`: no due URL may be crawled now. `quota`: its bytes for today are used up. `hosts-paused`: an operator has paused all hosts with due URLs. `politeness`: their hosts need a pause. `machine`: none of these. */
-  readonly kind: 'paused' | 'stopped' | 'sink-unavailable' | 'sink-slow' | 'database-slow' | 'threads' | 'last-pages' | 'nothing-due' | 'schedule' | 'quota' | 'hosts-paused' | 'politeness' | 'machine';
+  /** `paused`, `stopped`: the crawler does not run. `sink-unavailable`: no sink accepts orders. `database-unavailable`: it accepts nothing, for instance because the disk is full. `sink-slow`, `database-slow`: the maximum number of orders or pages is waiting. `threads`: all are fetching. `last-pages`: nothing else is due. `nothing-due`. `schedule`: no due URL may be crawled now. `quota`: its bytes for today are used up. `hosts-paused`: an operator has paused all hosts with due URLs. `politeness`: their hosts need a pause. `machine`: none of these. */
+  readonly kind: 'paused' | 'stopped' | 'sink-unavailable' | 'sink-slow' | 'database-unavailable' | 'database-slow' | 'threads' | 'last-pages' | 'nothing-due' | 'schedule' | 'quota' | 'hosts-paused' | 'politeness' | 'machine';
   /** `sink-unavailable`: the name of a sink. */
   readonly sink?: string;
-  /** `sink-unavailable`: its last failure. */
+  /** `sink-unavailable`, `database-unavailable`: its last failure. */
   readonly message?: string;
   /** `threads`: how many there are. */
   readonly threads?: number;

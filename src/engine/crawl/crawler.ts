@@ -272,6 +272,7 @@ export class Crawler implements DiscoveryTarget {
         sinks: delivery.listViews().filter((sink) => definition.pushTo.includes(sink.name)),
         hasRoom: delivery.hasRoom(definition.pushTo),
         storeFollows: loop.storeKeepsUp,
+        storeFault: loop.storeFault,
         usedUp: this.usedUp,
       },
       idle: this.isIdle(),

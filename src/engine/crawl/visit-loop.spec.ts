@@ -232,7 +232,7 @@ describe('while the store is down', () => {
     for (const pause of [1, 2, 4, 8, 10, 10]) {
       clock.advance(milliseconds(seconds(pause) - 1));
       await pass();
-      expect([started.length, loop.storeKeepsUp]).toEqual([next - 1, false]);
+      expect([started.length, loop.storeFault]).toEqual([next - 1, 'disk full']);
       clock.advance(milliseconds(1));
       await pass();
       expect(started.at(-1)).toBe(next);
@@ -249,7 +249,7 @@ describe('while the store is down', () => {
     await run();
     await end(1, DOWN);
     await end(2, result);
-    expect([started, loop.storeKeepsUp]).toEqual([[1, 2, 3, ...begun], isBack]);
+    expect([started, loop.storeFault]).toEqual([[1, 2, 3, ...begun], isBack ? undefined : 'disk full']);
     clock.advance(seconds(1));
     await end(3, DOWN);
     clock.advance(seconds(1));

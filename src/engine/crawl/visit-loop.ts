@@ -80,7 +80,7 @@ export class VisitLoop {
   private fetchCount = 0;
   private bufferedBytes = 0;
   private readonly failures = new BoundedMap<UrlId, number>(MAX_FAILING_URLS);
-  private isStoreDown = false;
+  private fault: string | undefined;
   /** While the store is down, no visit begins during a rest. */
   private isResting = false;
   private rests = 0;
@@ -116,9 +116,14 @@ export class VisitLoop {
     return this.fetchCount;
   }
 
-  /** True while the store works and keeps up: few enough pages are fetched and not yet settled. */
+  /** Why the store cannot store visits; undefined while it works. */
+  get storeFault(): string | undefined {
+    return this.fault;
+  }
+
+  /** True while the store keeps up: few enough pages are fetched and not yet settled. */
   get storeKeepsUp(): boolean {
-    return this.bufferedBytes < MAX_BUFFERED_BYTES && !this.isStoreDown;
+    return this.bufferedBytes < MAX_BUFFERED_BYTES;
   }
 
   /** The quota that has been used up for today, so that no visit begins. */
@@ -145,7 +150,7 @@ export class VisitLoop {
       this.visitsLeft > 0 &&
       this.fetchCount < concurrency &&
       this.bufferedBytes < MAX_BUFFERED_BYTES &&
-      !(this.isStoreDown && this.isResting) &&
+      !(this.fault !== undefined && this.isResting) &&
       !this.usedUpQuota &&
       delivery.hasRoom(pushTo)
     ) {
@@ -161,7 +166,7 @@ export class VisitLoop {
       }
       this.fetchCount++;
       this.visitsLeft--;
-      if (this.isStoreDown) this.rest();
+      if (this.fault !== undefined) this.rest();
       inFlight.add(picked.url);
       hosts.claim(picked.host);
       frontier.noteVisitStarted(picked.url);
@@ -197,7 +202,7 @@ export class VisitLoop {
       const result = await current.visits.run(url, host, noteFetched);
       if (result !== PUT_BACK) {
         this.failures.delete(url.id);
-        this.isStoreDown = false;
+        this.fault = undefined;
         await this.noteVisited(url, result, pushTo);
       } else {
         this.visitsLeft++;
@@ -207,7 +212,7 @@ export class VisitLoop {
     } catch (error) {
       this.visitsLeft++;
       if (error instanceof FencedOut) {
-        this.isStoreDown = false;
+        this.fault = undefined;
         this.leaveToOwner(url, error);
         return;
       }
@@ -232,10 +237,10 @@ export class VisitLoop {
     if (!(error instanceof StoreUnavailable))
       log.error('a visit failed', { crawler: url.crawler, url: url.url, failures, error: text });
     // A full disk may be that of the log, too: one line for all pages in flight.
-    else if (!this.isStoreDown)
+    else if (this.fault === undefined)
       log.error('visits cannot be stored and are repeated', { crawler: url.crawler, error: error.message });
-    if (error instanceof StoreUnavailable && !this.isStoreDown) {
-      this.isStoreDown = true;
+    if (error instanceof StoreUnavailable && this.fault === undefined) {
+      this.fault = error.message;
       this.rests = 0;
       this.rest();
     }

@@ -40,14 +40,14 @@ export const oldestSchema = schema<QueuedUrl & { readonly source: SourceNumber }
 
 /** Meanings of the kinds of limits, in the order of LIMITS. */
 const LIMIT_MEANINGS = `\`paused\`, \`stopped\`: the crawler does not run. \`sink-unavailable\`: no sink accepts orders.
-\`sink-slow\`, \`database-slow\`: the maximum number of orders or pages is waiting. \`threads\`: all are fetching.
+\`database-unavailable\`: it accepts nothing, for instance because the disk is full. \`sink-slow\`, \`database-slow\`: the maximum number of orders or pages is waiting. \`threads\`: all are fetching.
 \`last-pages\`: nothing else is due. \`nothing-due\`. \`schedule\`: no due URL may be crawled now. \`quota\`: its bytes for today are used up. \`hosts-paused\`: an
 operator has paused all hosts with due URLs. \`politeness\`: their hosts need a pause. \`machine\`: none of these.`;
 
 const limitSchema = schema<Limit>()('Limit', {
   kind: oneOf(LIMITS, LIMIT_MEANINGS.replaceAll('\n', ' ')),
   sink: text('main', '`sink-unavailable`: the name of a sink.').optional(),
-  message: text('no response within 10 s', '`sink-unavailable`: its last failure.').optional(),
+  message: text('no response within 10 s', '`sink-unavailable`, `database-unavailable`: its last failure.').optional(),
   threads: integer(32, '`threads`: how many there are.').optional(),
   failing: integer(3, '`nothing-due`: URLs in error, which are visited again later.').optional(),
   withheldDeletions: integer(

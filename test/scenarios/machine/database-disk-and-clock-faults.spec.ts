@@ -64,9 +64,15 @@ describe('faults of the machine', () => {
     );
     await world.pass(minutes(20));
     expect(site.requests.length).toBeLessThan(300);
+    const limit = async () => (await world.engine.getCrawler('test')).limitedBy;
+    expect(await limit()).toEqual({
+      kind: 'database-unavailable',
+      message: expect.stringContaining('No space is left'),
+    });
     full.repair();
     await world.pass(minutes(70));
     await world.untilIdle();
+    expect(await limit()).toMatchObject({ kind: 'nothing-due' });
     expect(await world.indexed()).toEqual([...everything(), ...more.map((path) => site.url(path))].sort());
   });
 

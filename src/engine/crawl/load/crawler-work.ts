@@ -72,5 +72,6 @@ function mergeLoads(ownLoad: Load, loads: readonly Load[]): Load {
     sinks: loads.flatMap(({ sinks }) => sinks),
     hasRoom: loads.every(({ hasRoom }) => hasRoom),
     storeFollows: loads.every(({ storeFollows }) => storeFollows),
+    storeFault: loads.find(({ storeFault }) => storeFault !== undefined)?.storeFault,
   };
 }

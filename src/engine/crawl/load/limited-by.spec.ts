@@ -26,6 +26,7 @@ it.each<[string, Partial<Load>, object]>([
   ['it pushes to no sink', { sinks: [] }, { kind: 'machine' }],
   ['too many orders are in flight', { hasRoom: false, storeFollows: false }, { kind: 'sink-slow' }],
   ['too many pages wait for the database', { storeFollows: false, fetching: 8 }, { kind: 'database-slow' }],
+  ['the disk is full', { storeFault: 'full', hasRoom: false }, { kind: 'database-unavailable', message: 'full' }],
   ['all threads are fetching', { fetching: 8, ...waiting({ urls: 0 }) }, { kind: 'threads', threads: 8 }],
   ['one thread is free', { fetching: 7 }, { kind: 'machine' }],
   ['only the pages being fetched were due', { fetching: 1, ...waiting({ urls: 0 }) }, { kind: 'last-pages' }],

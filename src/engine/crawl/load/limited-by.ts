@@ -13,6 +13,8 @@ export interface Load {
   readonly hasRoom: boolean;
   /** True while the store keeps up: few enough pages are fetched and not yet settled. */
   readonly storeFollows: boolean;
+  /** Why the store accepts nothing at present. */
+  readonly storeFault?: string;
   /** The quota that is used up for today, if there is one, and when it begins anew. */
   readonly usedUp?: { readonly quota: string; readonly until: Instant };
 }
@@ -30,6 +32,7 @@ export const LIMITS = [
   'stopped',
   'sink-unavailable',
   'sink-slow',
+  'database-unavailable',
   'database-slow',
   'threads',
   'last-pages',
@@ -45,7 +48,7 @@ export const LIMITS = [
 export interface Limit extends Partial<Unsettled> {
   readonly kind: (typeof LIMITS)[number];
   readonly sink?: string;
-  /** The last failure of the sink. */
+  /** The last failure of the sink or of the database. */
   readonly message?: string;
   readonly threads?: number;
   readonly quota?: string;
@@ -65,6 +68,7 @@ export interface Limit extends Partial<Unsettled> {
 export async function findLimit(load: Load, countUnsettled: () => Promise<Unsettled>): Promise<Limit> {
   const { state, sinks, waiting, fetching, concurrency } = load;
   if (state !== 'running') return { kind: state };
+  if (load.storeFault !== undefined) return { kind: 'database-unavailable', message: load.storeFault };
   // One sink that keeps up is enough: orders for the others are put off.
   const unavailable = sinks.every((sink) => sink.state === 'unavailable') ? sinks[0] : undefined;
   if (unavailable) return { kind: 'sink-unavailable', sink: unavailable.name, message: unavailable.message };
