@@ -193,6 +193,16 @@ describe('an ACL file', () => {
     expect(problems).toEqual([{ line: 3, message: expect.stringContaining('`allow` or `deny`') }]);
   });
 
+  it.each(['', '\ufeff', '\n', '# rules\n#allow https://a.example/ staff\n'])(
+    'without rules is an error, because it may be about to be written: %j',
+    (text) => {
+      expect(parseAclFile(text)).toEqual({
+        rules: [],
+        problems: [{ line: 1, message: expect.stringContaining('no rules') }],
+      });
+    },
+  );
+
   it('reports a prefix that is not a URL', () => {
     expect(parseAclFile('allow https://[a/ staff').problems).toEqual([
       { line: 1, message: '"https://[a/" is not a URL' },

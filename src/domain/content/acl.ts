@@ -114,7 +114,7 @@ export interface AclFileProblem {
 
 /**
  * Parses lines of the form `allow|deny PREFIX principal, principal`. Lines that begin with `#` are comments; lines with
- * the same prefix are combined.
+ * the same prefix are combined. A file without rules is most likely about to be written: `default` must not apply then.
  */
 export function parseAclFile(text: string): {
   readonly rules: readonly AclRule[];
@@ -140,5 +140,7 @@ export function parseAclFile(text: string): {
     rule[action.toLowerCase() as 'allow' | 'deny'].push(...list.names);
     rules.set(prefix, rule);
   }
+  if (rules.size === 0 && problems.length === 0)
+    problems.push({ line: 1, message: 'the file has no rules; without the attribute `file`, none is read' });
   return { rules: [...rules].map(([prefix, { allow, deny }]) => ({ prefix, allow, deny })), problems };
 }
