@@ -4,7 +4,7 @@
  */
 import { PrefixTable } from '../policy/prefix-table.js';
 import { toRecordPrefix } from '../policy/server-records.js';
-import { runAtOnce } from '../steps.js';
+import { flatMapInSteps, forEachInSteps, runAtOnce, type Steps } from '../steps.js';
 import { decodePercent } from '../url/decode-percent.js';
 import { toUnicodeHost } from '../url/unicode-host.js';
 import type { AclRule } from './acl-definition.js';
@@ -18,18 +18,22 @@ export interface AclRules {
 
 type Principals = Pick<AclRule, 'allow' | 'deny'>;
 
+export const compileAclRules = (definitions: readonly AclRule[]): AclRules =>
+  runAtOnce(compileAclRulesInSteps(definitions));
+
 /** Of several rules with the same prefix the last one applies. */
-export function compileAclRules(definitions: readonly AclRule[]): AclRules {
-  const rules = [...new Map(definitions.map((rule) => [toRecordPrefix(rule.prefix), rule] as const))].flatMap(
-    ([prefix, rule]) => {
-      const url = URL.parse(prefix);
-      return url ? [{ prefix, url, rule }] : [];
-    },
-  );
-  const hosts = new RuledHosts(rules.map(({ url }) => foldHost(url.hostname)));
-  const tables = FOLDS.map((fold) => ({ fold, table: createTable(rules, fold) }));
-  const findByQuery = compileQueryRules(rules);
-  const findByShortName = compileShortNameRules(rules);
+export function* compileAclRulesInSteps(definitions: readonly AclRule[]): Steps<AclRules> {
+  const byPrefix = new Map<string, AclRule>();
+  yield* forEachInSteps(definitions, (rule) => byPrefix.set(toRecordPrefix(rule.prefix), rule));
+  const rules = yield* flatMapInSteps(byPrefix, ([prefix, rule]): CompiledRule[] => {
+    const url = URL.parse(prefix);
+    return url ? [{ prefix, url, rule }] : [];
+  });
+  const hosts = new RuledHosts(yield* flatMapInSteps(rules, ({ url }) => [foldHost(url.hostname)]));
+  const tables: { readonly fold: Fold; readonly table: PrefixTable<Principals> }[] = [];
+  for (const fold of FOLDS) tables.push({ fold, table: yield* createTable(rules, fold) });
+  const findByQuery = yield* compileQueryRules(rules);
+  const findByShortName = yield* compileShortNameRules(rules);
   return {
     find: (href) => {
       const url = URL.parse(href);
@@ -53,26 +57,22 @@ interface CompiledRule {
   readonly rule: Principals;
 }
 
-function createTable(definitions: readonly CompiledRule[], fold: Fold): PrefixTable<Principals> {
+function* createTable(definitions: readonly CompiledRule[], fold: Fold): Steps<PrefixTable<Principals>> {
   const rules = new Map<string, Principals>();
-  for (const { prefix, url, rule } of definitions) {
-    const key = isHostOnly(prefix)
-      ? foldHost(url.hostname) + foldPort(url)
-      : foldUrl(url, fold, url.search !== '').asResolved;
+  yield* forEachInSteps(definitions, ({ prefix, url, rule }) => {
+    const key = isHostOnly(prefix) ? foldServer(url) : foldUrl(url, fold, url.search !== '').asResolved;
     const namesake = rules.get(key);
     rules.set(key, namesake ? combine(namesake, rule) : rule);
-  }
-  return runAtOnce(PrefixTable.create(rules));
+  });
+  return yield* PrefixTable.create(rules);
 }
 
 /** Parameters may be in any order: finds the rules whose parameters are all among those of a page, the last one as a prefix. */
-function compileQueryRules(definitions: readonly CompiledRule[]): (url: URL) => readonly Principals[] {
-  const byPath = new Map<string, { readonly parameters: readonly string[]; readonly rule: Principals }[]>();
-  for (const { url, rule } of definitions) {
-    if (url.search === '') continue;
-    const key = foldPath(url);
-    byPath.set(key, [...(byPath.get(key) ?? []), { parameters: splitQuery(url), rule }]);
-  }
+function* compileQueryRules(definitions: readonly CompiledRule[]): Steps<(url: URL) => readonly Principals[]> {
+  const rules = yield* flatMapInSteps(definitions, ({ url, rule }) =>
+    url.search === '' ? [] : [{ path: foldPath(url), parameters: splitQuery(url), rule }],
+  );
+  const byPath = Map.groupBy(rules, ({ path }) => path);
   return (url) => {
     if (byPath.size === 0 || url.search === '') return [];
     const parameters = splitQuery(url);
@@ -99,21 +99,19 @@ const SHORT_NAME = /^[^/.~]{1,6}~\d{1,6}(?:\.[^/.]{0,3})?$/;
 const NAME_OF_8_3 = /^[^/. ]{1,8}(?:\.[^/. ]{1,3})?$/;
 
 /** Finds the rules of all folders to which a path with short names may lead. */
-function compileShortNameRules(definitions: readonly CompiledRule[]): (url: URL) => readonly Principals[] {
-  const byServer = new Map<string, { readonly names: readonly RuleName[]; readonly rule: Principals }[]>();
-  for (const { url, rule } of definitions) {
-    const names = splitPath(url);
+function* compileShortNameRules(definitions: readonly CompiledRule[]): Steps<(url: URL) => readonly Principals[]> {
+  const compiledRules = yield* flatMapInSteps(definitions, ({ url, rule }) => {
     const isOpen = !url.pathname.endsWith('/');
-    const ruleNames = names.map((text, i) => ({ text, isOpen: isOpen && i === names.length - 1 }));
-    const server = foldHost(url.hostname) + foldPort(url);
-    byServer.set(server, [...(byServer.get(server) ?? []), { names: ruleNames, rule }]);
-  }
+    const names = splitPath(url).map((text, i, { length }): RuleName => ({ text, isOpen: isOpen && i === length - 1 }));
+    return [{ server: foldServer(url), names, rule }];
+  });
+  const byServer = Map.groupBy(compiledRules, ({ server }) => server);
   return (url) => {
     if (!/~|%(?:25)*7e/i.test(url.pathname)) return [];
     const names = splitPath(url);
     const isShort = names.map((name) => SHORT_NAME.test(name));
     if (!isShort.includes(true)) return [];
-    const rules = byServer.get(foldHost(url.hostname) + foldPort(url)) ?? [];
+    const rules = byServer.get(foldServer(url)) ?? [];
     return rules
       .filter((rule) => {
         const isPlain = rule.names.map((name, i) => isBeginningOf(name, names[i] ?? ''));
@@ -201,7 +199,7 @@ const isPrivateName = (host: string): boolean =>
 const isAddress = (host: string): boolean =>
   host.startsWith('[') || /^\d+(?:\.\d+){3}$/.test(host) || host === 'localhost' || host.endsWith('.localhost');
 
-const foldPort = ({ port }: URL): string => (port === '' ? '' : `:${port}`);
+const foldServer = ({ hostname, port }: URL): string => foldHost(hostname) + (port === '' ? '' : `:${port}`);
 
 interface FoldedUrl {
   readonly asResolved: string;
@@ -211,7 +209,7 @@ interface FoldedUrl {
 
 /** @param isWhole whether the path is complete, so that it is the same page with a slash at its end */
 function foldUrl(url: URL, fold: Fold, isWhole: boolean): FoldedUrl {
-  const server = foldHost(url.hostname) + foldPort(url);
+  const server = foldServer(url);
   // A question mark in the path must not look like the beginning of the query.
   const isLoose = fold === foldLoosely;
   const folded = fold(url.pathname).replaceAll('\\', '/');

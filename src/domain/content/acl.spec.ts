@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { runAtOnce } from '../steps.js';
 import { type AclPage, compileAcl, isDecidedByRules, parseAclFile, replacePrincipals } from './acl.js';
 import type { AclDefinition, AclRule } from './acl-definition.js';
 
@@ -166,10 +167,12 @@ describe('principals among the metas of a document', () => {
 });
 
 describe('an ACL file', () => {
+  const readFile = (text: string) => runAtOnce(parseAclFile(text));
+
   it('has a line per rule, comments and blank lines; lines with the same prefix are combined', () => {
     const text =
       '# who\r\n\r\n  allow https://a.example/hr/ staff, Pay Masters\rDENY\thttp://a.example/\t guests \nallow https://a.example/hr/ jane\ndeny https://a.example/hr/ interns';
-    expect(parseAclFile(text)).toEqual({
+    expect(readFile(text)).toEqual({
       rules: [
         rule('https://a.example/hr/', ['staff', 'Pay Masters', 'jane'], ['interns']),
         rule('http://a.example/', [], ['guests']),
@@ -188,7 +191,7 @@ describe('an ACL file', () => {
     'please allow https://a.example/ staff',
     'nonsense',
   ])('is reported with the line that cannot be read: %s', (line) => {
-    const { rules, problems } = parseAclFile(`# comment\nallow https://b.example/ b\n${line}\n`);
+    const { rules, problems } = readFile(`# comment\nallow https://b.example/ b\n${line}\n`);
     expect(rules).toEqual([rule('https://b.example/', ['b'])]);
     expect(problems).toEqual([{ line: 3, message: expect.stringContaining('`allow` or `deny`') }]);
   });
@@ -196,7 +199,7 @@ describe('an ACL file', () => {
   it.each(['', '\ufeff', '\n', '# rules\n#allow https://a.example/ staff\n'])(
     'without rules is an error, because it may be about to be written: %j',
     (text) => {
-      expect(parseAclFile(text)).toEqual({
+      expect(readFile(text)).toEqual({
         rules: [],
         problems: [{ line: 1, message: expect.stringContaining('no rules') }],
       });
@@ -204,13 +207,11 @@ describe('an ACL file', () => {
   );
 
   it('reports a prefix that is not a URL', () => {
-    expect(parseAclFile('allow https://[a/ staff').problems).toEqual([
-      { line: 1, message: '"https://[a/" is not a URL' },
-    ]);
+    expect(readFile('allow https://[a/ staff').problems).toEqual([{ line: 1, message: '"https://[a/" is not a URL' }]);
   });
 
   it('reports principals that it cannot take over', () => {
-    expect(parseAclFile(`allow https://a.example/ ${'x'.repeat(300)}`).problems).toEqual([
+    expect(readFile(`allow https://a.example/ ${'x'.repeat(300)}`).problems).toEqual([
       { line: 1, message: expect.stringContaining('more than 256 characters') },
     ]);
   });

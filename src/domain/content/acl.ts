@@ -3,8 +3,9 @@
  * searcher. Pure functions; docs/acl.md describes where principals come from.
  */
 import type { Meta } from '../push/order.js';
+import { forEachInSteps, runAtOnce, type Steps } from '../steps.js';
 import type { AclDefinition, AclRule } from './acl-definition.js';
-import { compileAclRules } from './acl-rules.js';
+import { compileAclRulesInSteps } from './acl-rules.js';
 import { MAX_PRINCIPALS, parsePrincipals } from './principals.js';
 
 export type { AclDefinition, AclRule } from './acl-definition.js';
@@ -43,12 +44,14 @@ interface Statement {
   readonly isCut: boolean;
 }
 
+export const compileAcl = (definition: AclDefinition): AclReader => runAtOnce(compileAclInSteps(definition));
+
 /**
  * The principals of rules, headers and metas are combined. In doubt nobody may see the document: the default applies
  * only if the page says nothing and its host has no rules, and nobody is allowed if not all who are denied are known.
  */
-export function compileAcl(definition: AclDefinition): AclReader {
-  const rules = compileAclRules(definition.rules);
+export function* compileAclInSteps(definition: AclDefinition): Steps<AclReader> {
+  const rules = yield* compileAclRulesInSteps(definition.rules);
   const { allowHeader, denyHeader, allowMeta, denyMeta } = definition;
   return (page) => {
     const rule = rules.find(page.href);
@@ -116,22 +119,21 @@ export interface AclFileProblem {
  * Parses lines of the form `allow|deny PREFIX principal, principal`. Lines that begin with `#` are comments; lines with
  * the same prefix are combined. A file without rules is most likely about to be written: `default` must not apply then.
  */
-export function parseAclFile(text: string): {
-  readonly rules: readonly AclRule[];
-  readonly problems: readonly AclFileProblem[];
-} {
+export function* parseAclFile(
+  text: string,
+): Steps<{ readonly rules: readonly AclRule[]; readonly problems: readonly AclFileProblem[] }> {
   const rules = new Map<string, { allow: string[]; deny: string[] }>();
   const problems: AclFileProblem[] = [];
-  for (const [index, line] of text.split(/\r\n|\r|\n/).entries()) {
+  yield* forEachInSteps(text.split(/\r\n|\r|\n/).entries(), ([index, line]) => {
     const trimmed = line.trim();
-    if (trimmed === '' || trimmed.startsWith('#')) continue;
+    if (trimmed === '' || trimmed.startsWith('#')) return;
     const [, action, prefix, names] = /^(allow|deny)[ \t]+(https?:\/\/\S+)[ \t]+(\S.*)$/i.exec(trimmed) ?? [];
     if (action === undefined || prefix === undefined) {
       problems.push({
         line: index + 1,
         message: 'expected `allow` or `deny`, a URL prefix, and principals separated by commas',
       });
-      continue;
+      return;
     }
     if (!URL.canParse(prefix)) problems.push({ line: index + 1, message: `"${prefix.slice(0, 100)}" is not a URL` });
     const list = parsePrincipals(names);
@@ -139,7 +141,7 @@ export function parseAclFile(text: string): {
     const rule = rules.get(prefix) ?? { allow: [], deny: [] };
     rule[action.toLowerCase() as 'allow' | 'deny'].push(...list.names);
     rules.set(prefix, rule);
-  }
+  });
   if (rules.size === 0 && problems.length === 0)
     problems.push({ line: 1, message: 'the file has no rules; without the attribute `file`, none is read' });
   return { rules: [...rules].map(([prefix, { allow, deny }]) => ({ prefix, allow, deny })), problems };

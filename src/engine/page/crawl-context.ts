@@ -1,4 +1,4 @@
-import { type AclReader, compileAcl } from '../../domain/content/acl.js';
+import { type AclReader, compileAclInSteps } from '../../domain/content/acl.js';
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import { compileFields, type FieldReader } from '../../domain/content/fields.js';
 import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
@@ -151,7 +151,7 @@ function* compileContext(crawler: CrawlerDefinition, server: ServerDefinition) {
     configuredRoots: new Set(roots.keys()) as ReadonlySet<string>,
     others: [] as { readonly name: string; readonly roots: KnownRoots }[],
     contents: compileContents(crawler.contents ?? []),
-    readAcl: crawler.acl && compileAcl(crawler.acl),
+    readAcl: crawler.acl && (yield* compileAclInSteps(crawler.acl)),
     asksHubs: server.webSub !== undefined,
   };
 }

@@ -8,6 +8,7 @@ import type {
 } from '../../../domain/content/content-definition.js';
 import { parsePrincipals } from '../../../domain/content/principals.js';
 import type { Place, Problem } from '../../../domain/crawl/place.js';
+import type { Steps } from '../../../domain/steps.js';
 import { parseDocument, XmlFault } from '../document.js';
 import { collectDefaults, findOnlyChild, findValidChildren, interpretElement, type Node } from '../interpret.js';
 import { Problems, TooManyProblems } from '../problems.js';
@@ -131,7 +132,7 @@ function listFieldSources({ select, attribute, jsonld, meta, url }: FieldNode['v
   return sources;
 }
 
-export function readAcl(crawler: Node, context: ReadContext): { acl?: AclDefinition } {
+export function* readAcl(crawler: Node, context: ReadContext): Steps<{ acl?: AclDefinition }> {
   const node = findOnlyChild(crawler, content.ACL);
   if (!node) return {};
   const { values } = node;
@@ -146,7 +147,7 @@ export function readAcl(crawler: Node, context: ReadContext): { acl?: AclDefinit
     acl: {
       place: node.place,
       default: readPrincipals('default', values.default, node.place, context),
-      rules: [...readFileRules(node, context), ...inlineRules],
+      rules: [...(yield* readFileRules(node, context)), ...inlineRules],
       allowHeader: values.header?.toLowerCase(),
       denyHeader: values.denyHeader?.toLowerCase(),
       allowMeta: values.meta?.toLowerCase(),
@@ -161,13 +162,13 @@ function readPrincipals(attribute: string, text: string, place: Place, { problem
   return names;
 }
 
-function readFileRules(
+function* readFileRules(
   { values: { file }, place }: Node<typeof content.ACL.attributes>,
   context: ReadContext,
-): readonly AclRule[] {
+): Steps<readonly AclRule[]> {
   const text = file === undefined ? undefined : context.readFile(file, place);
   if (file === undefined || text === undefined) return [];
-  const { rules, problems } = parseAclFile(text);
+  const { rules, problems } = yield* parseAclFile(text);
   for (const { line, message } of problems) context.problems.add('bad-rule-file', message, { file, line, column: 1 });
   return rules;
 }

@@ -47,7 +47,7 @@ export function* readCrawler(crawler: CrawlerNode, context: ReadContext): Steps<
     ...readSchedules(node, context),
     mimeTypes: readMimeTypes(node, values.mimeTypesMode, namedExtensions),
     ...readContents(node, problems),
-    ...readAcl(node, context),
+    ...(yield* readAcl(node, context)),
     refresh: readRefresh(crawler, context),
     weights: readWeights(node, context),
     roots:
