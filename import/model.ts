@@ -65,6 +65,8 @@ export interface ImportedCrawler {
   include: Pattern[];
   /** A URL must not match any of them. */
   exclude: Pattern[];
+  /** What matches one of them is crawled for its links only. */
+  noIndex: Match[];
   /** A later rule overrides an earlier one. */
   rules: ImportedRule[];
   /** Whether URLs that no rule matches are accepted, if there are rules. */
@@ -100,6 +102,7 @@ export const createCrawler = (name: string): ImportedCrawler => ({
   filters: [],
   include: [],
   exclude: [],
+  noIndex: [],
   rules: [],
   conditions: [],
   acceptsOthers: false,

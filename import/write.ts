@@ -103,7 +103,10 @@ function renderActions({ accept, index, follow }: ImportedRule): string {
 }
 
 /** The rules, then what every URL must or must not match: as the last rules, they have the last word. */
-function renderRules({ rules, exclude, include, filters, sitemaps }: ImportedCrawler, report: ImportReport): string[] {
+function renderRules(
+  { rules, noIndex, exclude, include, filters, sitemaps }: ImportedCrawler,
+  report: ImportReport,
+): string[] {
   const write = (match: Match, actions: string): string[] => {
     const supported = selectSupported(match, report);
     if (supported === false) return [];
@@ -111,6 +114,7 @@ function renderRules({ rules, exclude, include, filters, sitemaps }: ImportedCra
   };
   const lines = [
     ...rules.flatMap((rule) => write(rule.pattern, renderActions(rule))),
+    ...noIndex.flatMap((match) => write(match, '<NoIndex/>')),
     ...exclude.flatMap((pattern) => write(pattern, '<Ignore/>')),
     ...[...(include.length === 0 ? [] : [{ any: include }]), ...filters].flatMap((match) =>
       write({ not: match }, '<Ignore/>'),

@@ -77,6 +77,10 @@ function toCrawler(config: Node, report: ImportReport): ImportedCrawler {
   crawler.include = parsePatterns(getText('includedUrls'));
   crawler.exclude = parsePatterns(getText('excludedUrls'));
   crawler.staysOnSite = crawler.include.length === 0;
+  const [indexed, notIndexed] = ['includedDocUrls', 'excludedDocUrls'].map((name) => parsePatterns(getText(name)));
+  crawler.noIndex = [...notIndexed!, ...(indexed!.length > 0 ? [{ not: { any: indexed! } }] : [])];
+  for (const name of ['includedDocUrls', 'excludedDocUrls'])
+    if (getText(name)) report.reportTaken(`${name} of ${crawler.name}`, 'Rules with NoIndex', config.find(name));
   report.reportTaken(
     `${crawler.name}: ${pluralize(crawler.roots.length, 'URL')}, ${crawler.include.length} included, ${crawler.exclude.length} excluded`,
     'roots and Conditions',
@@ -113,8 +117,6 @@ function toCrawler(config: Node, report: ImportReport): ImportedCrawler {
 const LABELS = 'name id createdBy createdTime updatedBy updatedTime sortOrder'.split(' ');
 
 const REASONS: Readonly<Record<string, string>> = {
-  includedDocUrls: 'write Rules with NoIndex for pages from which you want only the links',
-  excludedDocUrls: 'write Rules with NoIndex for pages from which you want only the links',
   maxAccessCount: 'crawls never end in Crawlway',
   depth: 'a negative depth means no limit, which is the default',
   boost: 'the search index ranks documents',

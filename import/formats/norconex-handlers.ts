@@ -100,7 +100,7 @@ export function importHandlers(node: Node, crawler: ImportedCrawler, report: Imp
   if (!importer) return;
   const handlers = findAll(importer, 'handler', 'tagger', 'transformer', 'filter', 'splitter');
   const elements: Elements = [];
-  for (const handler of handlers) {
+  for (const handler of handlers.filter(({ isReported }) => !isReported)) {
     const kind = findSetting(handler, 'class')?.split('.').at(-1) ?? handler.name;
     const isLimited = findFirst(handler, 'restrictTo') !== undefined;
     const read = isLimited ? undefined : HANDLERS.find(([pattern]) => pattern.test(kind))?.[1];

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { accepts, file, linesOf, SITE, verdicts } from '../../test/support/imported.js';
+import { compileContexts } from '../../src/engine/page/crawl-context.js';
+import { accepts, file, importAndLoad, linesOf, SITE, verdicts } from '../../test/support/imported.js';
 import { convert } from '../index.js';
 import { createOriginal } from '../original/index.js';
 
@@ -101,4 +102,33 @@ it('a file that is included by #parse has variables of its own beside it', () =>
     beside[name] === undefined ? undefined : file(name.split('/').at(-1)!, beside[name]),
   );
   expect(xml).toContain(`<Root url="${SITE}/news"`);
+});
+
+it('filters of documents by their URL leave pages out of the index, whose links are followed', () => {
+  const url = (kind: string, on: string, text: string) => `<filter class="${kind}" onMatch="${on}">${text}</filter>`;
+  const job = (filters: string, handlers = '') =>
+    file(
+      'c.xml',
+      `<crawlers><crawler id="a"><startURLs stayOnDomain="true"><url>${SITE}/</url></startURLs><documentFilters>${filters}</documentFilters><importer><preParseHandlers>${handlers}</preParseHandlers></importer></crawler></crawlers>`,
+    );
+  const isIndexed = (one: ReturnType<typeof job>, path: string) => {
+    const context = [...compileContexts(importAndLoad('norconex', one).definition).values()][0]!;
+    const root = [...context.roots.values()][0];
+    const address = context.canonicalize(SITE + path)!;
+    const verdict = context.policy.judge({ url: address, discoveredVia: 'link', root, hops: 1 });
+    return verdict.accepted && verdict.effects.follow ? verdict.effects.index : undefined;
+  };
+  const both = job(
+    url('RegexReferenceFilter', 'include', '.*/docs/.*'),
+    `${url('ReferenceFilter', 'exclude', '<valueMatcher method="wildcard">*/draft/*</valueMatcher>')}${url('LanguageTagger', 'x', '')}`,
+  );
+  expect(['/docs/a', '/docs/draft/a', '/a'].map((path) => isIndexed(both, path))).toEqual([true, false, false]);
+  const left = linesOf(importAndLoad('norconex', both).report, 'not taken');
+  expect(left).toEqual(['c.xml:1 LanguageTagger']);
+  // A page of this type may be included wherever it is.
+  const other = job(
+    url('RegexReferenceFilter', 'include', '.*/docs/.*') + url('RegexMetadataFilter', 'include', 'text/html'),
+  );
+  expect(isIndexed(other, '/a')).toBe(true);
+  expect(linesOf(importAndLoad('norconex', other).report, 'not taken')).toContain('c.xml:1 documentFilters');
 });

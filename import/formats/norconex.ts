@@ -111,6 +111,7 @@ function toCrawler(node: Node, lists: Lists, report: ImportReport): ImportedCraw
   )) {
     for (const filter of findFilters(filters)) importFilter(filter, crawler, report);
   }
+  importDocumentFilters(node, crawler, report);
   importHandlers(node, crawler, report);
   importCommitter(node, crawler, report);
   for (const [name, reason] of Object.entries(SKIPPED))
@@ -411,8 +412,31 @@ export function readExtensions(filter: Node): string | undefined {
   return listed.length === 0 ? undefined : listed.map(({ text }) => text).join(',');
 }
 
-function importFilter(filter: Node, crawler: ImportedCrawler, report: ImportReport): void {
-  const kind = findSetting(filter, 'class')?.split('.').at(-1) ?? '';
+const getKind = (filter: Node): string => findSetting(filter, 'class')?.split('.').at(-1) ?? '';
+
+const isExcluding = (filter: Node): boolean => /^exclude$/i.test(findSetting(filter, 'onMatch') ?? 'include');
+
+/** What later filters, and those of the importer, say about a URL: the links of such a page have been taken by then. */
+function importDocumentFilters(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
+  const isAboutUrls = (filter: Node): boolean =>
+    /Reference\w*Filter$|URLFilter$/.test(getKind(filter)) && findFirst(filter, 'restrictTo') === undefined;
+  const filters = [
+    ...findAll(node, 'documentFilters').flatMap(findFilters),
+    ...findAll(node, 'importer').flatMap((importer) => findAll(importer, 'handler', 'filter')),
+  ].filter((filter) => /Filter$/.test(getKind(filter)));
+  // One of those that include is enough, whatever it looks at.
+  const isOnlyAboutUrls = filters.every((filter) => isExcluding(filter) || isAboutUrls(filter));
+  const lists = { include: [] as Pattern[], exclude: [] as Pattern[] };
+  for (const filter of filters)
+    if (isAboutUrls(filter) && (isExcluding(filter) || isOnlyAboutUrls)) importFilter(filter, lists, report, 'NoIndex');
+  crawler.noIndex.push(...lists.exclude);
+  if (lists.include.length > 0) crawler.noIndex.push({ not: { any: lists.include } });
+}
+
+type FilterLists = Pick<ImportedCrawler, 'include' | 'exclude'>;
+
+function importFilter(filter: Node, lists: FilterLists, report: ImportReport, action?: string): void {
+  const kind = getKind(filter);
   const matcher = findFirst(filter, 'valueMatcher') ?? filter;
   const value =
     findSetting(matcher, 'pattern') ??
@@ -427,11 +451,11 @@ function importFilter(filter: Node, crawler: ImportedCrawler, report: ImportRepo
       'a filter of this kind has no counterpart for URLs',
       filter,
     );
-  const excludes = (findSetting(filter, 'onMatch') ?? 'include').toLowerCase() === 'exclude';
+  const excludes = isExcluding(filter);
   const setting = `${excludes ? 'exclude' : 'include'} ${value}`;
   if (!patterns.every(isLinear)) {
     // A URL still has to match one of the filters that include.
-    if (!excludes) crawler.include.push(NOTHING);
+    if (!excludes) lists.include.push(NOTHING);
     return void report.reportSkipped(setting, NOT_LINEAR, filter);
   }
   // The older filters ignore case unless they say otherwise.
@@ -439,12 +463,12 @@ function importFilter(filter: Node, crawler: ImportedCrawler, report: ImportRepo
   const ignoreCase = isOlder
     ? (findSetting(filter, 'caseSensitive') ?? 'false') !== 'true'
     : findSetting(matcher, 'ignoreCase') === 'true';
-  const list = excludes ? crawler.exclude : crawler.include;
   appendAll(
-    list,
+    excludes ? lists.exclude : lists.include,
     patterns.map((pattern) => ({ ...pattern, ignoreCase })),
   );
-  report.reportTaken(setting, excludes ? 'a Rule that ignores' : 'a Rule that ignores all others', filter);
+  const became = action === undefined ? 'that ignores' : `with ${action} for`;
+  report.reportTaken(setting, `a Rule ${became}${excludes ? '' : ' all others'}`.replace(/ for$/, ''), filter);
 }
 
 function toPatterns(kind: string, method: string, value: string, isPartial: boolean): Pattern[] {
