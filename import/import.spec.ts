@@ -154,14 +154,17 @@ it('the line of a faulty entry of Fess is the line of the file', () => {
   expect(() => convert('fess', [file('f.bulk', `\n${FESS}\n\n{`)])).toThrow('f.bulk:5: ');
 });
 
-it('a collection of Velocity without conditions stays on the hosts of its seeds', () => {
-  const bare = VELOCITY.replace(/<crawl-(?:condition-when|must-have)[\s\S]*(?=<\/crawler>)/, '').replace(
-    'disallow-log',
-    'allow',
-  );
-  const accepted = accepts('velocity', file('collection.xml', bare));
-  expect([accepted('/a.html'), accepted('https://elsewhere.test/')]).toEqual([true, false]);
-});
+it.each(['', '<call-function name="vse-crawler-binary-file-extensions"/>'])(
+  'a collection of Velocity without conditions of its own stays on the hosts of its seeds %s',
+  (component) => {
+    const bare = VELOCITY.replace(/<crawl-(?:condition-when|must-have)[\s\S]*(?=<\/crawler>)/, component).replace(
+      'disallow-log',
+      'allow',
+    );
+    const accepted = accepts('velocity', file('collection.xml', bare));
+    expect([accepted('/a.html'), accepted('https://elsewhere.test/')]).toEqual([true, false]);
+  },
+);
 
 it('filters of StormCrawler in a separate file are read from it, and domains are wider than hosts', () => {
   const filters = JSON.stringify({

@@ -28,13 +28,19 @@ export function readVelocity(files: readonly ImportFile[], report: ImportReport)
 
 function convertCrawler(node: Node, name: string, report: ImportReport): ImportedCrawler {
   const crawler = { ...createCrawler(name), staysOnSite: false };
+  const own: ImportedCondition[] = [];
   for (const child of node.children) {
     if (child.name === 'call-function') importFunction(child, crawler, report);
     else if (child.name === 'crawl-options') importOptions(child, crawler, report);
     else if (child.name === 'crawl-urls') importUrls(child, crawler, report);
-    else if (Object.hasOwn(CONDITIONS, child.name)) crawler.conditions.push(...toConditions(child, report));
+    else if (Object.hasOwn(CONDITIONS, child.name)) {
+      const conditions = toConditions(child, report);
+      own.push(...conditions);
+      crawler.conditions.push(...conditions);
+    }
   }
-  if (crawler.conditions.every(({ element }) => element === 'option')) restrictToHosts(crawler, report);
+  // Those of components say nothing about hosts.
+  if (own.length === 0) restrictToHosts(crawler, report);
   return crawler;
 }
 
