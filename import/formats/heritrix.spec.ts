@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accepts, file, SITE, verdicts } from '../../test/support/imported.js';
+import { accepts, file, linesOf, SITE, verdicts } from '../../test/support/imported.js';
 import { convert } from '../index.js';
 import { createHeritrix } from '../original/heritrix.js';
 
@@ -24,6 +24,25 @@ it('hosts and URLs that are written in the job are SURT prefixes', () => {
     'http://docs.example.com/a/b': true,
     'http://docs.example.com/b': false,
   });
+});
+
+it('of several lists of seeds, only the one that the job names is used', () => {
+  const named = file(
+    'crawler-beans.cxml',
+    job('SurtPrefixedDecideRule', '')
+      .text.replace(
+        '</beans>',
+        '<bean id="seeds" class="org.archive.modules.seeds.TextSeedModule"><property name="textSource"><bean class="org.archive.spring.ConfigFile"><property name="path" value="lists/seeds.txt"/></bean></property></bean></beans>',
+      )
+      .replace('name="seedsAsSurtPrefixes" value="false"', 'name="seedsAsSurtPrefixes" value="true"'),
+  );
+  const files = [named, file('seeds-2012.txt', 'http://old.test/\n'), seeds];
+  const { xml, report } = convert('heritrix', files);
+  expect([...xml.matchAll(/<Root url="(\S+)"/g)].map(([, url]) => url)).toEqual([`${SITE}/`]);
+  expect(linesOf(report, 'not taken')).toContain('seeds-2012.txt:1 seeds-2012.txt');
+  const urls = { '/a': true, 'http://old.test/': false };
+  verdicts(accepts('heritrix', ...files), urls);
+  verdicts((path) => createHeritrix(files).judge(new URL(path, SITE)).accepted, urls);
 });
 
 it('without prefixes, the rule for everything else is about every URL', () => {

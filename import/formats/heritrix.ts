@@ -33,8 +33,11 @@ export function readHeritrix(files: readonly ImportFile[], report: ImportReport)
   const crawler = { ...createCrawler('heritrix'), staysOnSite: false };
   const surtLists = new Map<string, Node>();
   const { tree, overrides } = parseJob(files, report);
+  const named = findSeedFile(tree, files);
   for (const file of files.filter((one) => !isXml(one)))
     if (/surt|negative/i.test(file.name)) surtLists.set(file.name, parseList(file, report));
+    else if (named !== undefined && file.name !== named)
+      report.reportSkipped(file.name, `the seeds of the job are those of ${named}`, parseList(file, report));
     else importSeeds(parseList(file, report), file.name, crawler, report);
   const job = { crawler, report, tree, overrides, surtLists, usedLists: new Set<Node>() };
   if (tree.children.length > 0) importBeans(tree, job);
@@ -47,6 +50,14 @@ export function readHeritrix(files: readonly ImportFile[], report: ImportReport)
   }
   return [crawler];
 }
+
+/** The list of seeds that the job names, if it was given: others in its folder are not used. */
+export const findSeedFile = (tree: Node, files: readonly ImportFile[]): string | undefined =>
+  findBeans(tree, /SeedModule$/)
+    .flatMap((bean) => findAll(bean, 'property'))
+    .filter(({ attributes }) => attributes['name'] === 'path')
+    .map(({ attributes }) => attributes['value']?.split('/').at(-1))
+    .find((name) => files.some((file) => file.name === name));
 
 const isXml = ({ text }: ImportFile): boolean => /^\s*(?:\uFEFF)?</.test(text);
 

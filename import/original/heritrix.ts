@@ -1,5 +1,5 @@
 /** Heritrix 3: the decide rules of the scope are asked one after the other, and the last that decides wins. */
-import { findById, parseJob } from '../formats/heritrix.js';
+import { findById, findSeedFile, parseJob } from '../formats/heritrix.js';
 import { type ImportFile, ImportReport } from '../model.js';
 import { findAll, type Node } from '../tree.js';
 import { compileExpression, type Original } from './original.js';
@@ -15,7 +15,10 @@ interface DecideRule {
 
 export function createHeritrix(files: readonly ImportFile[]): Original {
   const { tree } = parseJob(files, new ImportReport());
-  const lists = files.filter(({ text }) => !/^\s*</.test(text));
+  const named = findSeedFile(tree, files);
+  const lists = files.filter(
+    ({ name, text }) => !/^\s*</.test(text) && (named === undefined || name === named || /surt|negative/i.test(name)),
+  );
   const seeds = [
     ...findAll(tree, 'prop', 'bean').flatMap(listSeeds),
     ...lists.filter(({ name }) => !/surt|negative/i.test(name)).flatMap(({ text }) => text.split('\n')),
