@@ -47,6 +47,12 @@ test('secrets among the global options are sent to the servers of the roots alon
     expect(headersAt(url)).toEqual({ Accept: 'text/html' });
 });
 
+test('a sitemap that robots.txt names is requested with its options although it is filtered', () => {
+  const rules = [rule('must-have', 'http://a.com/docs/*'), rule('apply-for', '*', { options: throttle(9) })];
+  const { accepted, effects } = judge(rules, 'http://a.com/map.xml', {}, { isNamedSitemap: true });
+  expect({ accepted, ...effects }).toMatchObject({ accepted: true, index: false, options: throttle(9) });
+});
+
 describe('recursive conditions', () => {
   test('"All global options are assigned"', () => {
     expect(optionsOf([], 'http://a.com/', { options: throttle(1) })).toEqual({

@@ -277,7 +277,8 @@ export function createConditionsLayer(
         place: rejection?.place,
         effect: formatOptions(result.options).join(', '),
       });
-      if (!rejection) applyResult(definition, result, draft);
+      // A sitemap that robots.txt names is requested even where the conditions end.
+      if (!rejection || candidate.isNamedSitemap) applyResult(definition, result, draft);
       return rejection;
     },
   };

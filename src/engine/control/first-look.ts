@@ -88,7 +88,7 @@ export class FirstLook {
     if (!obeysRobots(context.definition, options)) return { state: 'ignored', agent: fetcher.robotsAgent };
     const throttle = getShorter(context.definition.throttle, MAX_PAUSE);
     const limit = getMaxRequestsPerHost(context.definition);
-    const request = { fetcher: fetcher.name, throttle, limit, onWait: () => undefined };
+    const request = { fetcher: fetcher.name, options, throttle, limit, onWait: () => undefined };
     const failure = await this.requestInTurn(look, throttle, (host) => gate.load(url, host, request));
     if (failure) throw new Unacceptable(`${getOrigin(url)} cannot be reached: ${failure.detail ?? failure.code}`);
     return gate.getOpinion(url, fetcher.robotsAgent);

@@ -110,16 +110,17 @@ export function createRequest(page: RequestedPage): FetchRequest {
     session: task.session,
     ifNoneMatch: conditional ? task.etag : undefined,
     ifModifiedSince: conditional ? task.lastModified : undefined,
-    headers: page.headers ? { ...options.headers, ...page.headers } : options.headers,
-    userAgent: options.userAgent,
-    connectTimeout: options.connectTimeout,
-    readTimeout: options.readTimeout,
-    totalTimeout: options.totalTimeout,
+    ...toRequestTerms(options),
+    ...(page.headers && { headers: { ...options.headers, ...page.headers } }),
     maxSize: task.discoveredVia === 'robots' ? MAX_SITEMAP_BYTES : options.maxSize,
-    credentials: options.credentials,
-    proxy: options.proxy,
     sendBy: task.sendBy,
   };
+}
+
+/** The options that say how to send a request, whatever is requested. */
+export function toRequestTerms(options: UrlOptions): Partial<FetchRequest> {
+  const { headers, userAgent, connectTimeout, readTimeout, totalTimeout, credentials, proxy } = options;
+  return { headers, userAgent, connectTimeout, readTimeout, totalTimeout, credentials, proxy };
 }
 
 /**

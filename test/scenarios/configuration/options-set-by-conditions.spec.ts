@@ -76,6 +76,37 @@ describe('an option that a condition sets applies to its URLs only', () => {
     }
   });
 
+  it('proxy, user-agent and header apply to robots.txt, without which nothing of a host is requested; credentials do not', async () => {
+    const proxy = await FakeSite.start('127.0.0.2');
+    try {
+      const [inner, other] = ['http://inner.example', 'http://other.example'];
+      proxy
+        .page(
+          `${inner}/`,
+          ['/yes', '/no'].map((path) => inner + path),
+        )
+        .page(`${inner}/yes`);
+      proxy.set(`${inner}/robots.txt`, { status: 301, headers: { location: `${other}/robots.txt` } });
+      proxy.set(`${other}/robots.txt`, { body: 'User-agent: *\nDisallow: /no' });
+      const set = (name: string, value: string) => `<cw:option name="${name}" value="${value}"/>`;
+      const options = `${set('proxy', proxy.origin)}${set('user-agent', 'Special/2.0')}${set('header', 'X-Key: abc')}${set('credentials', 'ann:secret')}`;
+      world = await CrawlWorld.start({
+        crawler: `<Root url="${inner}/"/>${conditions(`<cw:apply-for field="host" value="inner.example">${options}</cw:apply-for>`)}`,
+        names: {},
+      });
+      await world.untilIdle();
+      expect(await world.indexed()).toEqual([`${inner}/`, `${inner}/yes`]);
+      expect((await world.state(`${inner}/no`))?.reason).toBe('robots-disallowed');
+      const headersOf = (url: string) => proxy.requests.find(({ path }) => path === url)?.headers;
+      expect(headersOf(`${inner}/robots.txt`)).toMatchObject({ 'user-agent': 'Special/2.0', 'x-key': 'abc' });
+      expect(headersOf(`${inner}/robots.txt`)).not.toHaveProperty('authorization');
+      expect(headersOf(`${inner}/`)).toHaveProperty('authorization');
+      expect(headersOf(`${other}/robots.txt`)).not.toHaveProperty('x-key');
+    } finally {
+      await proxy.close();
+    }
+  });
+
   it('max-size-bytes: a longer document is an error, not truncated', async () => {
     site.page('/special', [], 'x'.repeat(5000)).page('/plain', [], 'y'.repeat(5000));
     await crawl(onPath('/special', 'max-size-bytes', '4096'));

@@ -7,7 +7,7 @@ import { Host, Hosts } from './hosts.js';
 import { RobotsGate } from './robots-gate.js';
 
 const NO_TIME = { header: milliseconds(0), total: milliseconds(0) };
-const REQUEST = { fetcher: 'default', throttle: milliseconds(0), limit: 1, onWait: () => undefined };
+const REQUEST = { fetcher: 'default', options: {}, throttle: milliseconds(0), limit: 1, onWait: () => undefined };
 
 const answer = (status: number, text: string, headers: Record<string, string> = {}): FetchOutcome => ({
   kind: 'response',

@@ -26,6 +26,7 @@ import {
 import { after, type Duration, earlier, milliseconds } from '../../../domain/time/units.js';
 import { type CrawlUrl, getHostKey, getOrigin } from '../../../domain/url/crawl-url.js';
 import { parseRetryAfter } from '../../page/page-outcome.js';
+import { toRequestTerms } from '../../page/requested-page.js';
 import type { Clock } from '../../ports/clock.js';
 import type { RequestSession } from '../../ports/fetcher.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
@@ -69,6 +70,8 @@ export type RobotsSession = (fetcher: string, href: string) => Promise<RequestSe
 
 export interface RobotsRequest {
   readonly fetcher: string;
+  /** Those of the page that waits for it: its host may respond only to requests that are sent in this way. */
+  readonly options: UrlOptions;
   readonly throttle: Duration;
   /** Maximum number of requests in flight at a host that robots.txt redirects to. */
   readonly limit: number;
@@ -195,11 +198,12 @@ export class RobotsGate {
       const target = findRedirectTarget(response.outcome, robotsUrl);
       if (!target) return response;
       robotsUrl = target.href;
+      const terms = target.origin === getOrigin(url) ? request : omitHeaders(request);
       // The `host` of a URL has the form of a host key.
       response =
         target.host === getHostKey(url)
-          ? { from: firstResponse.from, outcome: await this.fetch(robotsUrl, request) }
-          : await this.fetchElsewhere(robotsUrl, target.host, firstResponse.from, request);
+          ? { from: firstResponse.from, outcome: await this.fetch(robotsUrl, terms) }
+          : await this.fetchElsewhere(robotsUrl, target.host, firstResponse.from, terms);
     }
     return response;
   }
@@ -229,10 +233,20 @@ export class RobotsGate {
     }
   }
 
-  private async fetch(url: string, { fetcher }: RobotsRequest): Promise<FetchOutcome> {
+  private async fetch(url: string, { fetcher, options }: RobotsRequest): Promise<FetchOutcome> {
     const { sendBy } = this.hosts;
     const session = await this.findSession(fetcher, url);
-    return this.processor.fetch({ url, fetcher, maxSize: ROBOTS_SIZE_LIMIT, truncate: true, sendBy, session });
+    // Like other logins, credentials are not used for robots.txt.
+    const terms = { ...toRequestTerms(options), credentials: undefined };
+    return this.processor.fetch({
+      ...terms,
+      url,
+      fetcher,
+      maxSize: ROBOTS_SIZE_LIMIT,
+      truncate: true,
+      sendBy,
+      session,
+    });
   }
 
   private applyToHost(host: Host, outcome: FetchOutcome, policy: RobotsPolicy): void {
@@ -250,6 +264,12 @@ export class RobotsGate {
     else if (host.isResting(now)) this.hosts.noteRecovery(host);
   }
 }
+
+/** For another server, which must not see secret headers. */
+const omitHeaders = (request: RobotsRequest): RobotsRequest => ({
+  ...request,
+  options: { ...request.options, headers: undefined },
+});
 
 /** The host responds, but its robots.txt cannot be read: that says nothing about its pages. */
 const isUnreadableResponse = ({ code }: FetchFailed): boolean => code.startsWith('body-');

@@ -188,6 +188,7 @@ export class Preconditions {
     const { state, url, host, effects, onWait } = attempt;
     const failure = await this.services.robots.load(url, host, {
       fetcher: findFetcher(this.target.context, effects.options).name,
+      options: effects.options,
       throttle: this.getDelay(attempt),
       limit: getMaxRequestsPerHost(this.target.context.definition),
       onWait,
