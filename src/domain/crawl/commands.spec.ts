@@ -43,7 +43,7 @@ it.each([
   ],
   ['one without an error stays as it is', { status: 'visited' }, undefined],
 ] as const)('forgetting a URL in error: %s', (_, state, expected) => {
-  const disposition = decideForgettingError(url(state), NOW);
+  const disposition = decideForgettingError(url(state), false, NOW);
   if (expected === undefined) expect(disposition).toBeUndefined();
   else expect(disposition).toMatchObject(expected);
 });

@@ -1,6 +1,6 @@
 /** Decides what a command of an operator, or of the server itself, means for a URL. Pure functions. */
 import { isErrorCode } from '../fetch/error-codes.js';
-import { INDEX_FOLLOW, REFRESH, toImmediateQueuePlace } from '../frontier/sources.js';
+import { INDEX_FOLLOW, REFRESH, toImmediateQueuePlace, USER } from '../frontier/sources.js';
 import type { Reason } from '../policy/reasons.js';
 import type { OrderState } from '../push/order.js';
 import { parsePartUri } from '../push/parts.js';
@@ -22,11 +22,17 @@ export function decideClearing(state: UrlState, keepsDocument: boolean): Disposi
   return { remove: true, changes: {}, order, changed: true };
 }
 
-/** Forgets a URL in error; if its document is still indexed, it is visited again instead. */
-export function decideForgettingError(state: UrlState, now: Instant): Disposition | undefined {
+/**
+ * Forgets a URL in error; if its document is still indexed, it is visited again instead. So is a root: nothing would
+ * lead back to it, and a crawl without its start stands still.
+ */
+export function decideForgettingError(state: UrlState, isRoot: boolean, now: Instant): Disposition | undefined {
   if (state.status !== 'error' && state.status !== 'removed') return undefined;
-  if (state.stamp === undefined) return { remove: true, changes: {}, changed: false };
-  return change({ status: 'indexed', reason: 'indexed', temporaryErrors: 0, source: REFRESH, dueAt: now });
+  if (state.stamp !== undefined)
+    return change({ status: 'indexed', reason: 'indexed', temporaryErrors: 0, source: REFRESH, dueAt: now });
+  if (!isRoot) return { remove: true, changes: {}, changed: false };
+  const place = { source: USER, dueAt: now };
+  return change({ status: 'waiting', reason: 'submitted', temporaryErrors: 0, permanentError: false, ...place });
 }
 
 /** The page's canonical URL has produced no document: the next visit will find that out and index the page. */

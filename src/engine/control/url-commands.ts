@@ -13,7 +13,7 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { CommandResult, UrlCommand } from '../crawl/outcome/decision.js';
 import type { SharedDocuments } from '../crawl/outcome/shared-documents.js';
 import type { KeptDocuments } from '../delivery/kept-documents.js';
-import type { CrawlContext } from '../page/crawl-context.js';
+import { type CrawlContext, findKnownRoot } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { LedgerEntry } from '../ports/frontier-store.js';
 import { findIndexedDocument } from './indexed-document.js';
@@ -34,7 +34,7 @@ export class UrlCommands {
       case 'clear':
         return { disposition: decideClearing(state, await this.keepsDocument(state, context)) };
       case 'forget-error':
-        return toResult(decideForgettingError(state, now));
+        return toResult(decideForgettingError(state, findKnownRoot(context, state.url) !== undefined, now));
       case 'index-after-all':
         return toResult(decideIndexingDespiteCanonical(state, now));
       case 'visit':

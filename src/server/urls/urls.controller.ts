@@ -184,7 +184,8 @@ export class UrlsController {
   @Operation({
     id: 'clearErrors',
     summary: 'Clear the error cache',
-    description: 'Forgets all URLs in error; the crawler may rediscover them through links.',
+    description:
+      'Forgets all URLs in error; the crawler may rediscover them through links. Roots, and URLs whose document is in the index, are visited again instead.',
     role: 'operate',
     problems: UNKNOWN_CRAWLER,
   })

@@ -384,4 +384,16 @@ describe('crawling', () => {
     await world.pass(days(1));
     expect(await world.indexed()).toEqual(['/', '/bad', '/good'].map((path) => site.url(path)).sort());
   });
+
+  it('a start URL is not forgotten with the error cache: nothing would lead back to it', async () => {
+    const site = await startSite();
+    site.set('/', { status: 500 });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
+    await world.engine.roots.submit('test', [{ url: site.url('/list'), site: false }]);
+    await world.untilIdle();
+    site.page('/', ['/a']).page('/a').page('/list');
+    expect(await world.engine.maintenance.clearErrors('test')).toBe(2);
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual(['/', '/a', '/list'].map((path) => site.url(path)));
+  });
 });

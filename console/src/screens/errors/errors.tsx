@@ -101,8 +101,8 @@ function ClearErrorsDialog({ crawler, onClose, onDone }: ClearProps): JSX.Elemen
         <strong>
           {formatPlural(errorCount, 'URL')} of {crawler.name} {errorCount === 1 ? 'is' : 'are'} in error.
         </strong>{' '}
-        The URLs are forgotten, except those whose document is still in the index: these are visited again. The crawler
-        may rediscover forgotten URLs through links.
+        The URLs are forgotten, except roots and those whose document is still in the index: these are visited again.
+        The crawler may rediscover forgotten URLs through links.
       </p>
     </ConfirmDialog>
   );
