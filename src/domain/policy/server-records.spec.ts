@@ -182,3 +182,13 @@ describe('credentials of a server record', () => {
 test('a period of 0 counts as a second', () => {
   expect(judge('Period 0\nServer http://www/\n', 'http://www/').effects.period).toBe(1000);
 });
+
+test.each([
+  ['http://www/', 'http://mirror'],
+  ['http://www/', 'http://mirror/'],
+  ['http://www', 'http://mirror'],
+  ['http://www', 'http://mirror/'],
+  ['http://www:80', 'http://mirror/'],
+])('a URL of %s is requested from the mirror %s, with or without the slash at its end', (url, mirror) => {
+  expect(judge(`Server ${url} ${mirror}\n`, 'http://www/a').effects.fetchUrl).toBe('http://mirror/a');
+});

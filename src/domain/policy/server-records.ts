@@ -110,10 +110,19 @@ function compileRecord(definition: ServerRecord): CompiledRecord {
     label: definition.url === '' ? 'the empty server record' : `server record ${definition.url}`,
     options: toOptions(definition.parameters),
     metas: [...toMetas('tag', tag), ...toMetas('category', category)],
-    alias: prefix.endsWith('/') && alias !== undefined && !definition.url.endsWith('/') ? `${alias}/` : alias,
+    alias: alias && alignSlashes(alias, prefix, definition.url),
     credentialsServer: authentication === undefined ? undefined : findServer(alias ?? definition.url),
   };
 }
+
+/** What follows the prefix in a URL is appended to the alias: it must not become a part of its host name. */
+function alignSlashes(alias: string, prefix: string, url: string): string {
+  if (prefix.endsWith('/'))
+    return !alias.endsWith('/') && (SERVER.test(alias) || !url.endsWith('/')) ? `${alias}/` : alias;
+  return SERVER.test(prefix) ? alias.replace(/\/$/, '') : alias;
+}
+
+const SERVER = /^https?:\/\/[^/]+$/i;
 
 /**
  * Converts a record's URL to canonical form, so that it can be a prefix of canonical URLs; a host without a trailing
@@ -175,6 +184,19 @@ function findHopsRejection(candidate: Candidate, { definition }: CompiledRecord)
 /** The URL from which a URL of the record is fetched instead; undefined if it has no alias. */
 export const findAliasUrl = ({ alias, prefix }: CompiledRecord, { href }: CrawlUrl): string | undefined =>
   alias === undefined ? undefined : alias + href.slice(prefix.length);
+
+/**
+ * The name under which a URL of the mirror is known, from which the record's URLs are fetched: servers link and redirect
+ * to themselves by the name with which they are asked. Undefined if it is not one, or has a record of its own.
+ */
+export function findNameOfMirrored(servers: ServersDefinition, page: CrawlUrl, url: CrawlUrl): string | undefined {
+  const find = compileServers(servers);
+  const { alias, prefix } = find(page.href) ?? {};
+  if (alias === undefined || prefix === undefined || findServer(alias) !== getOrigin(url)) return undefined;
+  const mirror = toRecordPrefix(alias);
+  if (!url.href.startsWith(mirror) || find(url.href)?.prefix) return undefined;
+  return prefix + url.href.slice(mirror.length);
+}
 
 /**
  * The options that the record sets for a URL. Its credentials apply to one server, even if its prefix covers several:

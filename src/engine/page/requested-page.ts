@@ -6,6 +6,7 @@ import { isPage } from '../../domain/content/document-types.js';
 import type { RenderMode, UrlOptions } from '../../domain/crawl/policy-definition.js';
 import { toVisitSchedule, type VisitSchedule } from '../../domain/crawl/revisit.js';
 import { type HttpResponse, isRedirect } from '../../domain/fetch/outcome.js';
+import { findNameOfMirrored } from '../../domain/policy/server-records.js';
 import type { Effects, RootContext } from '../../domain/policy/verdict.js';
 import { isTextReadFromBytes } from '../../domain/push/read-from-bytes.js';
 import { type Instant, milliseconds } from '../../domain/time/units.js';
@@ -41,7 +42,23 @@ export function toRequestedPage(task: PageTask, context: CrawlContext): Requeste
   const url = toCrawlUrl(task.url);
   const { effects } = task;
   const mode = findRenderMode(context, effects.options, task);
-  return { task, context, url, root: findRoot(context, task.root, url), effects, mode };
+  const ownContext = effects.fetchUrl === undefined ? context : nameByRecords(context, url);
+  return { task, context: ownContext, url, root: findRoot(context, task.root, url), effects, mode };
+}
+
+/** The context in which links of the page are resolved: it may be fetched from a mirror of its server (alias). */
+export function nameByRecords(context: CrawlContext, page: CrawlUrl): CrawlContext {
+  const { canonicalize } = context;
+  const { servers } = context.definition;
+  if (!servers) return context;
+  return {
+    ...context,
+    canonicalize(href, base) {
+      const url = canonicalize(href, base);
+      const name = url && findNameOfMirrored(servers, page, url);
+      return name === undefined ? url : canonicalize(name);
+    },
+  };
 }
 
 function findRenderMode({ definition }: CrawlContext, options: UrlOptions, task: PageTask): RenderMode {

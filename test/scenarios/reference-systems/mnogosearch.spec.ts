@@ -266,6 +266,24 @@ describe('what a record carries', () => {
     expect(await world.state('http://nowhere/secret')).toMatchObject({ reason: 'robots-disallowed' });
   });
 
+  it('alias: what the mirror links and redirects to under its own name has the name of the record', async () => {
+    const { www, web } = await threeServers();
+    web.page('/', ['/dir', web.url('/page1.html'), web.url('/own/'), 'http://web/page3.html']);
+    web.set('/dir', { status: 301, headers: { location: web.url('/dir/') } });
+    for (const path of ['/dir/', '/page1.html', '/own/', '/listed']) web.page(path);
+    web.set('/robots.txt', { body: `Sitemap: ${web.url('/map.txt')}` });
+    web.set('/map.txt', { headers: { 'content-type': 'text/plain' }, body: web.url('/listed') });
+    const crawler = servers(record(www.url('/'), `alias="${web.origin}"`) + record(web.url('/own/')));
+    const world = await crawl({
+      crawler: `<Root url="${www.url('/')}" site="false"/>${crawler}`,
+      names: NAMES,
+      attributes: 'crawlSitemaps="true"',
+    });
+    const names = [www.url('/'), www.url('/dir/'), www.url('/page1.html'), www.url('/listed'), web.url('/own/')];
+    expect(await world.indexed()).toEqual(names.sort());
+    expect(await refusals(world)).toEqual({ 'no-server-record': ['http://web/page3.html'] });
+  });
+
   it('maxHops, index, follow, tag and category', async () => {
     const { www } = await threeServers();
     www.page('/', ['/a', '/noindex/', '/nofollow/']).page('/a', ['/b']).page('/b', ['/c']).page('/c');

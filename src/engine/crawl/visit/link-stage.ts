@@ -8,6 +8,7 @@ import { type Instant } from '../../../domain/time/units.js';
 import { type CrawlUrl, getHostKey, getOrigin, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import { type CrawlContext, findRoot } from '../../page/crawl-context.js';
+import { nameByRecords } from '../../page/requested-page.js';
 import type { Clock } from '../../ports/clock.js';
 import type { NewUrl, Settings } from '../../ports/frontier-store.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
@@ -187,7 +188,7 @@ export class FoundLinks {
 
   /** Takes the sitemaps named by robots.txt, or the usual place if it names none, into the frontier like any URL. */
   seedSitemaps(state: UrlState, url: CrawlUrl, entry: RobotsEntry): Promise<void> | undefined {
-    const { definition, canonicalize } = this.target.context;
+    const { definition, canonicalize } = nameByRecords(this.target.context, toCrawlUrl(state.url));
     if (!definition.crawlSitemaps || this.seededEntries.has(entry)) return undefined;
     // The links of such a root wait for approval; so do its site's sitemaps.
     if (findRoot(this.target.context, state.root, undefined)?.followLinks === false) return undefined;
