@@ -33,6 +33,8 @@ export interface PageOrigin {
   readonly url: CrawlUrl;
   readonly root: RootContext | undefined;
   readonly hops: number;
+  /** A sitemap that robots.txt names speaks for the site that does so, wherever it is. */
+  readonly isNamedSitemap?: boolean;
 }
 
 /** Judges the links of one page and collects the results, each URL once. */
@@ -165,7 +167,9 @@ export class LinkCollector {
 
   private toCandidate(url: CrawlUrl, discoveredVia: LinkDiscoveredVia): Candidate {
     const hops = discoveredVia === 'redirect' ? this.page.hops : this.page.hops + 1;
-    return { url, discoveredVia, from: this.page.url, root: this.page.root, hops };
+    const { root, isNamedSitemap } = this.page;
+    const from = isNamedSitemap && root?.url.host === url.host ? root.url : this.page.url;
+    return { url, discoveredVia, from, root, hops };
   }
 
   /** The metas of rules that match only because of the fragment, which is not part of the URL when it is crawled. */

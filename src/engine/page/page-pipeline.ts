@@ -83,7 +83,10 @@ export async function processPage(
 ): Promise<PageResult> {
   const requestedPage = toRequestedPage(task, context);
   const page = tools.plugins?.seesUrls ? await applyUrlPlugins(requestedPage, tools.plugins) : requestedPage;
-  const collector = new LinkCollector(page.context, memory, { url: page.url, root: page.root, hops: task.hops });
+  const collector = new LinkCollector(page.context, memory, {
+    ...{ url: page.url, root: page.root, hops: task.hops },
+    isNamedSitemap: task.discoveredVia === 'robots',
+  });
   const ending = page.exclusion ? { outcome: page.exclusion } : await fetchPage({ page, collector, tools });
   return {
     id: task.id,

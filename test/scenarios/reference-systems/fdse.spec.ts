@@ -136,6 +136,22 @@ describe('link detection', () => {
     expect(await refusals(world)).toEqual({ offsite: [other.url('/b')] });
   });
 
+  it('hostname: a sitemap that robots.txt names on another host lists pages of the initial website', async () => {
+    const [site, store] = await Promise.all([startSite('127.0.0.1'), startSite('127.0.0.2')]);
+    site
+      .page('/')
+      .page('/a')
+      .set('/robots.txt', { body: `Sitemap: ${store.url('/map.txt')}` });
+    const list = [site.url('/a'), 'http://127.0.0.3/offsite'].join('\n');
+    store.set('/map.txt', { headers: { 'content-type': 'text/plain' }, body: list });
+    const world = await crawl({
+      crawler: `<Root url="${site.url('/')}" site="false"/><cw:LinkRules followOffsite="0"/>`,
+      attributes: 'crawlSitemaps="true"',
+    });
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
+    expect(await refusals(world)).toEqual({ offsite: ['http://127.0.0.3/offsite'] });
+  });
+
   it('index entire site is more restrictive than the offsite rule: the same directory as the initial document, or below', async () => {
     const site = await startSite();
     const other = await startSite('127.0.0.2');
