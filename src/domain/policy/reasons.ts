@@ -121,7 +121,7 @@ export const REASONS = {
   ),
   'server-max-hops': serverRecords(
     'There are more links between the root and the URL than `maxHops` of its Server record allows.',
-    'Raise `maxHops` of the record, or submit a root closer to the URL.',
+    'Raise `maxHops` of the record, or submit the URL, or the page that links to it, as a root.',
   ),
 
   'condition-filtered': conditions(
@@ -134,7 +134,7 @@ export const REASONS = {
   ),
   'condition-max-hops': conditions(
     'There are more links between the root and the URL than the option `max-hops` allows.',
-    'Raise `max-hops` where it is last set for the URL, or submit a root closer to it.',
+    'Raise `max-hops` where it is last set for the URL, or submit the URL, or the page that links to it, as a root.',
   ),
 
   'rule-ignored': crawlRules(

@@ -123,6 +123,17 @@ describe('an option that a condition sets applies to its URLs only', () => {
     ]);
   });
 
+  it('max-hops: a page on which links were refused is read again when it is submitted, and they are followed', async () => {
+    site.page('/special', ['/special/far']).page('/special/far', ['/special/farther']);
+    await crawl(onPath('/special*', 'max-hops', '1'));
+    await world.pass(minutes(1));
+    await world.engine.maintenance.refresh('test', { like: '%' });
+    await world.untilIdle();
+    await world.engine.roots.submit('test', [{ url: site.url('/special') }]);
+    await world.untilIdle();
+    expect(site.fetched).toEqual(['/', '/plain', '/special', '/special/far']);
+  });
+
   it('obey-robots off: robots.txt and robots meta elements of those URLs are ignored', async () => {
     site.set('/robots.txt', { body: 'User-agent: *\nDisallow: /special\nDisallow: /plain\n' });
     site.set('/special', {

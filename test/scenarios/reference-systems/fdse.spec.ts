@@ -377,6 +377,29 @@ describe('crawling', () => {
     expect(other.requests).toEqual([]);
   });
 
+  it('with "Index Entire Site" chosen afterwards, too, although the page has not changed', async () => {
+    const site = await startSite();
+    for (const [path, links] of [
+      ['/one', ['/two']],
+      ['/two', ['/three']],
+      ['/three', []],
+    ] as const) {
+      const etag = `"${path}"`;
+      site.set(path, (request) =>
+        request.headers['if-none-match'] === etag
+          ? { status: 304 }
+          : { headers: { ...HTML, etag }, body: html(path, links) },
+      );
+    }
+    const world = await crawl({ crawler: '' });
+    await world.pass(minutes(1));
+    for (const settings of [{ followLinks: false }, { entireSite: true, priority: 1 }]) {
+      await world.engine.roots.submit('test', [{ url: site.url('/one'), ...settings }]);
+      await world.untilIdle();
+    }
+    expect(site.fetched).toEqual(['/one', '/three', '/two']);
+  });
+
   it('after a page is crawled its state is 2 if there was an error, or the time', async () => {
     const site = await startSite();
     site.page('/', ['/bad']).set('/bad', { status: 500 });

@@ -135,7 +135,10 @@ const parameters = {
   ),
   tag: attribute(t.text, 'Tag to add to documents as a meta.'),
   category: attribute(t.text, 'Category to add to documents as a meta.'),
-  maxHops: attribute(t.integer(0, 65_535), 'Maximum number of links between the root and a page.'),
+  maxHops: attribute(
+    t.integer(0, 65_535),
+    'Maximum number of links between the root and a page, on the way by which it was found first.',
+  ),
   readTimeout: attribute(t.period, 'Maximum pause while the site is responding; in the same format as `period`.'),
   documentTimeout: attribute(t.period, 'Maximum time for one document; in the same format as `period`.'),
   robots: attribute(t.boolean, 'Obey robots.txt and robots meta tags.'),
@@ -225,7 +228,10 @@ export const MUST_HAVE = element('must-have', 'Filters the URL if the condition 
 /** The options that `<cw:option>` can set. Those with a unit in their names are without it in UrlOptions. */
 export const URL_OPTIONS = {
   'default-allow': attribute(defaultAllow, 'Same as on Conditions.'),
-  'max-hops': attribute(t.integer(0, 65_535), 'Maximum number of links between the root and a page.'),
+  'max-hops': attribute(
+    t.integer(0, 65_535),
+    'Maximum number of links between the root and a page, on the way by which it was found first.',
+  ),
   'throttle-ms': attribute(t.durationMs(), 'Pause between two requests to the web server.', { unit: 'ms' }),
   'concurrency-per-host': attribute(t.integer(1, 1000), 'Maximum number of simultaneous requests to the web server.'),
   'connect-timeout-ms': attribute(t.durationMs(1), 'Maximum time to wait for a connection.', { unit: 'ms' }),

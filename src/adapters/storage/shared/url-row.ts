@@ -263,9 +263,13 @@ export function toStoredValue(field: Field, changes: RowChanges): Value {
   return value === undefined || value === null ? null : convert ? convert(value as never) : value;
 }
 
-/** Makes a known URL due again because it was submitted, or its own site has named it, and says from now on how that was. */
+/**
+ * Makes a known URL due again because it was submitted, or its own site has named it, and says from now on how that was.
+ * Its page is read in full, because that also decides which of its links are followed.
+ */
 export function createSubmissionChanges(url: NewUrl): RowChanges {
-  const queueChanges = url.source === undefined ? {} : { source: url.source, dueAt: url.dueAt };
+  const queueChanges =
+    url.source === undefined ? {} : { source: url.source, dueAt: url.dueAt, etag: null, lastModified: null };
   const { hops, redirects, discoveredVia, foundOn, root, inheritedMetas } = url;
   return { ...queueChanges, hops, redirects, discoveredVia, foundOn, root, inheritedMetas: inheritedMetas ?? [] };
 }

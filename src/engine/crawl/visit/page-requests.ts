@@ -1,6 +1,7 @@
 /** Sends a visit's request to the page processor: the page task with everything this visit needs. */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { isFullReadingDue } from '../../../domain/fetch/validators.js';
+import { REFRESH } from '../../../domain/frontier/sources.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
@@ -114,8 +115,13 @@ export class PageRequests {
       ...(isReadInFull ? {} : { etag, lastModified }),
       // That of a page that has left the index says nothing.
       textSketch: state.stamp === undefined ? undefined : known.textSketch,
-      rereadLinks: state.lastVisitAt === undefined || state.lastVisitAt <= this.target.current.policySince,
+      rereadLinks:
+        state.lastVisitAt === undefined || state.lastVisitAt <= this.target.current.policySince || isResubmitted(state),
       sendBy: this.services.partitions.sendBy,
     };
   }
 }
+
+/** Whether a root may have been submitted again: which of its links are followed, and how far, may have changed. */
+const isResubmitted = ({ discoveredVia, source, etag, lastModified }: UrlState): boolean =>
+  discoveredVia === 'root' && source !== REFRESH && etag === undefined && lastModified === undefined;
