@@ -152,14 +152,14 @@ describe('an excluded URL', () => {
   const exclusion = createExclusion('robots-disallowed', undefined);
   const excluded = { status: 'excluded', reason: 'robots-disallowed', temporaryErrors: 0, permanentError: false };
 
-  it('loses its document, and is visited again at its maximum age if the site can change its mind', () => {
+  it('loses its document, and is visited again when its period has passed if the site can change its mind', () => {
     const { changes, ...rest } = decide({ ...INDEXED, temporaryErrors: 2, permanentError: true }, exclusion);
     expect(rest).toEqual({ remove: false, changed: true, order: { kind: 'delete', reason: 'robots-disallowed' } });
     expect(changes).toEqual({
       ...excluded,
       ...FORGOTTEN,
       source: REFRESH,
-      dueAt: plus(NOW, days(7)),
+      dueAt: plus(NOW, hours(5)),
       lastVisitAt: NOW,
     });
   });

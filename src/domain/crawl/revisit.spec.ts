@@ -45,12 +45,13 @@ describe('the next visit', () => {
     expect(age({ maximumAge: hours(2) })).toBeLessThanOrEqual(hours(2));
   });
 
-  it('of a URL that its site excludes is at the maximum age, or at the time of the schedule, or never', () => {
+  it('of a URL that its site excludes is after its period, or at the maximum age, or at the time of the schedule, or never', () => {
     const dueAt = (parts: PartialRules) =>
       decide(INDEXED, createExclusion('mime-type-excluded', undefined), {
         schedule: { period: undefined },
         ...parts,
       }).changes.dueAt;
+    expect(dueAt({ schedule: { period: days(30) } })).toBe(plus(NOW, days(30)));
     expect(dueAt({ refresh: { maximumAge: hours(3) } })).toBe(plus(NOW, hours(3)));
     expect(dueAt({ refresh: { smart: false }, nextCron: plus(NOW, hours(9)) })).toBe(plus(NOW, hours(9)));
     expect(dueAt({ refresh: { smart: false } })).toBe(NEVER);

@@ -190,10 +190,11 @@ export const getMaximumAge = (rules: DispositionRules): Duration =>
   rules.schedule.refreshMaximumAge ?? rules.refresh.maximumAge;
 
 /** When to see whether the site still excludes a URL: at the maximum age, or with the schedule that takes its place. */
-export const computeExclusionRevisit = (rules: DispositionRules, now: Instant): Instant =>
-  rules.refresh.smart || rules.schedule.period !== undefined
-    ? after(now, getMaximumAge(rules))
-    : (rules.nextCron ?? NEVER);
+export function computeExclusionRevisit({ refresh, schedule, nextCron }: DispositionRules, now: Instant): Instant {
+  if (schedule.period !== undefined) return after(now, schedule.period);
+  if (!refresh.smart) return nextCron ?? NEVER;
+  return after(now, schedule.refreshMaximumAge ?? refresh.maximumAge);
+}
 
 /** Returns when to revisit a document in error: like any other document, unless `errorExpiry` is set. */
 export function computeErrorRevisit(state: UrlState, rules: DispositionRules, now: Instant): Instant {

@@ -330,6 +330,29 @@ describe('what a record carries', () => {
     });
   });
 
+  it('networkErrorDelay, if not even robots.txt can be requested', async () => {
+    const { www } = await threeServers();
+    await www.goDown();
+    const inside = record(www.url('/'), 'networkErrorDelay="5000"');
+    const world = await crawl({ crawler: servers(inside), names: NAMES });
+    const { lastVisitAt, dueAt, reason } = (await world.state(www.url('/')))!;
+    expect([reason, dueAt - lastVisitAt!]).toEqual(['connection-refused', seconds(5_000)]);
+    await www.comeBack();
+  });
+
+  it('period, of a page that robots.txt forbids as well', async () => {
+    const { www } = await threeServers();
+    www.set('/robots.txt', { body: 'User-agent: *\nDisallow: /page1' });
+    const inside = record(www.url('/'), 'period="200000"');
+    const world = await crawl({ crawler: servers(inside), attributes: 'smartRefresh="false"', names: NAMES });
+    expect(await world.state(www.url('/page1.html'))).toMatchObject({ reason: 'robots-disallowed' });
+    www.remove('/robots.txt');
+    await world.pass(seconds(199_000));
+    expect(www.fetched).toEqual(['/']);
+    await world.pass(seconds(2_000));
+    expect(www.fetched).toEqual(['/', '/page1.html', '/page2.html']);
+  });
+
   it('records can be read from an indexer.conf', async () => {
     const { www, web } = await threeServers();
     const conf = `# the seed's own lines\nPeriod 600000\nServer ${www.url('/')}\nPeriod 200000\nServer ${web.url('/')}\n`;

@@ -2,6 +2,7 @@
  * The part of a visit during which its host is claimed: policy, preconditions, request, and the pause that follows the
  * request.
  */
+import { toVisitSchedule } from '../../../domain/crawl/revisit.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { computePauseAfterReading, SLOW_PAGE } from '../../../domain/politeness/politeness.js';
 import { adaptPause, updatePace } from '../../../domain/politeness/server-pace.js';
@@ -115,7 +116,8 @@ export class FetchStage {
       const pause = this.preconditions.getDelay(attempt);
       ownPause = this.preconditions.getOwnDelay(attempt);
       if (madeRequest) request = { pause };
-      if (end !== undefined) return end;
+      if (end === PUT_BACK) return end;
+      if (end) return { ...end, schedule: toVisitSchedule(attempt.effects) };
       const recorded = this.services.hosts.recordRequestStart(host, pause);
       if (recorded) await recorded;
       request = { pause };
