@@ -51,6 +51,17 @@ describe('near duplicates', () => {
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/b')]);
   });
 
+  it('that others may see are documents of their own', async () => {
+    const site = await startSite();
+    const acl = `<cw:Acl default="everyone"><cw:AclRule url="${site.url('/hr/')}" allow="hr"/><cw:AclRule url="${site.url('/')}" allow="everyone"/></cw:Acl>`;
+    site.page('/', ['/hr/a', '/b']).set('/hr/a', page()).set('/b', page('.'));
+    const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>${acl}` });
+    expect(await world.indexed()).toEqual(['/', '/b', '/hr/a'].map((path) => site.url(path)));
+    site.set('/b', page('..'));
+    await world.pass(days(3));
+    expect(await world.indexed()).toEqual(['/', '/b', '/hr/a'].map((path) => site.url(path)));
+  });
+
   it('are left out as soon as the detector is switched on', async () => {
     const site = await startSite();
     site.page('/', ['/a']).set('/a', page());

@@ -89,7 +89,7 @@ export const CRAWLER = element(
     ),
     nearDuplicateDetector: attribute(
       t.boolean,
-      'Do not index pages that are almost identical to one that is already indexed.',
+      'Do not index pages that are almost identical to one that is already indexed; with cw:Acl, only other spellings of its address, since other people may see other pages.',
       { default: 'false' },
     ),
     nearDuplicateScope: attribute(

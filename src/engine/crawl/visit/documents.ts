@@ -2,6 +2,7 @@
  * Compares a document with the other documents of its crawler to decide whether it is a near duplicate of an indexed
  * one and whether it gives way to its canonical URL.
  */
+import { isSameAddress } from '../../../domain/content/exact-duplicates.js';
 import { NearDuplicates } from '../../../domain/content/near-duplicates.js';
 import { type CanonicalVerdict, judgeCanonical } from '../../../domain/crawl/canonical.js';
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
@@ -17,7 +18,7 @@ import { readTexts } from './same-texts.js';
 
 const MAX_NEAR_DUPLICATES = 1_000_000;
 
-type DuplicateSettings = Pick<CrawlerDefinition, 'nearDuplicateDetector' | 'nearDuplicateScope'>;
+type DuplicateSettings = Pick<CrawlerDefinition, 'nearDuplicateDetector' | 'nearDuplicateScope' | 'acl'>;
 
 type Document = Extract<VisitOutcome, { kind: 'document' }>;
 
@@ -163,10 +164,14 @@ export class Documents {
     return original;
   }
 
-  /** Whether the other URL redirects, or is one of the same site that strangers may have made up, and this one is not. */
+  /**
+   * Whether the other URL redirects, may be seen by other people, or is one of the same site that strangers may have made
+   * up, and this one is not.
+   */
   private async mayGiveWay(id: UrlId, state: UrlState): Promise<boolean> {
     const [other] = await this.store.get([id]);
     if (other && isRedirecting(other)) return true;
+    if (this.getSettings().acl && !(other && isSameAddress(other.url, state.url))) return true;
     const isOfSite = other !== undefined && this.getSite(other) === this.getSite(state);
     return isOfSite && (await this.strangers.rank(other)) > (await this.strangers.rank(state));
   }
