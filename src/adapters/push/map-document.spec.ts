@@ -34,6 +34,17 @@ describe('Map', () => {
       ['dublin_title=T', 'dublin_x=1'],
     ],
     [
+      'renames no meta of a page by a pattern to one that says who may see it',
+      [
+        ['acl_allow', 'hr'],
+        ['dc.acl_allow', 'everyone'],
+        ['dc.acl_deny', 'nobody'],
+        ['dc.x', '1'],
+      ],
+      { field: 'dc.*', rename: '*' },
+      ['acl_allow=hr', 'dc.acl_allow=everyone', 'dc.acl_deny=nobody', 'x=1'],
+    ],
+    [
       'drops',
       [
         ['author', 'Ada'],

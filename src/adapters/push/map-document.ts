@@ -1,5 +1,6 @@
 /** Applies a sink's `cw:Map` elements. */
 import { createHash } from 'node:crypto';
+import { ACL_ALLOW, ACL_DENY } from '../../domain/content/acl.js';
 import type { MapStep } from '../../domain/push/map-steps.js';
 import type { Meta, OrderAnswer, PushDocument, PushOrder } from '../../domain/push/order.js';
 import { type Sink, WrappedSink } from '../../engine/ports/sink.js';
@@ -45,9 +46,11 @@ function mapMeta(metas: readonly Meta[], name: string, step: MapStep): Meta[] {
   return [...omitMeta(metas.slice(0, insertAt)), ...replacement, ...omitMeta(metas.slice(insertAt))];
 }
 
+/** By a pattern, no meta of a page becomes one that says who may see it: pages choose the names of theirs. */
 function renameField(name: string, pattern: string, target: string): string {
   if (!pattern.endsWith('*') || !target.endsWith('*')) return target;
-  return target.slice(0, -1) + name.slice(pattern.length - 1);
+  const newName = target.slice(0, -1) + name.slice(pattern.length - 1);
+  return newName === ACL_ALLOW || newName === ACL_DENY ? name : newName;
 }
 
 function mapText(document: PushDocument, step: MapStep): PushDocument {
