@@ -87,7 +87,7 @@ export function convert(
     fitToRanges(crawler, report);
   }
   report.reportRest(EXPLANATIONS[name] ?? (() => undefined));
-  report.reportChanged('what no setting says', `${setDefaultDelay(name, crawlers)}${DEFAULTS_NOTE}`);
+  report.reportChanged('what no setting says', `${DEFAULTS_NOTE}${setDefaultDelay(name, crawlers)}`);
   const xml = renderConfiguration(name, crawlers, report);
   for (const [reference] of xml.slice(xml.indexOf('-->')).matchAll(/\$\{[^{}"<>]{1,200}\}/g))
     if (!SECRET_REFERENCE.test(reference))
@@ -126,7 +126,7 @@ function setDefaultDelay(format: keyof typeof READERS, crawlers: readonly Import
   const others = crawlers.filter(({ attributes }) => attributes['throttleTimeMS'] === undefined);
   if (delay === undefined || others.length === 0) return '';
   for (const { attributes } of others) attributes['throttleTimeMS'] = String(delay);
-  return `the pause between two requests is that of ${format} (throttleTimeMS="${delay}"); `;
+  return `; the pause between two requests is that of ${format} (throttleTimeMS="${delay}")`;
 }
 
 const SECRET_REFERENCE = /^\$\{CRAWLWAY_SECRET_SINK(?:_\d+)?\}$/;

@@ -65,10 +65,15 @@ function includeFile(directive: string, path: string, place: string, template: T
   if (directive === 'parse') {
     for (const [name, value] of readVariablesBeside(path, template))
       if (!template.variables.has(name)) template.variables.set(name, value);
-    return void expandFile(file, template, depth + 1);
+    return void expandFile({ ...file, text: removeProlog(file.text) }, template, depth + 1);
   }
-  for (const [index, line] of file.text.split(/\r?\n/).entries()) addLine(line, `${file.name}:${index + 1}`, template);
+  for (const [index, line] of removeProlog(file.text).split(/\r?\n/).entries())
+    addLine(line, `${file.name}:${index + 1}`, template);
 }
+
+/** What may only stand at the beginning of a document leaves its lines behind. */
+const removeProlog = (text: string): string =>
+  text.replace(/<\?xml\s[^>]{0,1000}>|<!DOCTYPE[^[>]{0,1000}>/gi, (part) => part.replace(/[^\n]/g, ' '));
 
 /** The variables in files beside one with the same name; what is set already is kept. */
 function readVariablesBeside(path: string, { findFile, used }: Template): [name: string, value: string][] {

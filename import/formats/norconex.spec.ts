@@ -92,9 +92,13 @@ it('a frequency that means each crawl there is no order to visit all the time', 
 });
 
 it('a file that is included by #parse has variables of its own beside it', () => {
-  const main = file('c.xml', `<crawler id="a">\n#parse("shared/start.xml")\n</crawler>`);
+  const main = file(
+    'c.xml',
+    `<?xml version="1.0"?>\n<!DOCTYPE xml>\n<crawler id="a">\n#parse("shared/start.xml")\n</crawler>`,
+  );
   const beside: Record<string, string> = {
-    'shared/start.xml': '<startURLs stayOnDomain="true"><url>$site/$part</url></startURLs>',
+    'shared/start.xml':
+      '<?xml version="1.0"?>\n<!DOCTYPE xml>\n<startURLs stayOnDomain="true"><url>$site/$part</url></startURLs>',
     'shared/start.variables': `site = ${SITE}\npart = docs`,
   };
   const variables = file('c.variables', 'part = news');

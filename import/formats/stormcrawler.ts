@@ -103,12 +103,18 @@ function limitToFeeds(topologies: readonly Node[], { crawler, report }: Reading)
   );
 }
 
+const readCode = ({ text }: ImportFile): string => text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*/g, '');
+
+export function listJavaSeeds(file: ImportFile): string[] {
+  const code = readCode(file);
+  if (!/\.java$/.test(file.name) || !/new MemorySpout\(/.test(code)) return [];
+  return [...code.matchAll(/"(https?:\/\/[^"\s]+)"/g)].map(([, url]) => url!).filter(isUrl);
+}
+
 /** Of a topology in Java, only which parts it has and the seeds that it spells out for a spout that keeps them in memory. */
 function importJava(file: ImportFile, { crawler, report }: Reading): Node {
-  const code = file.text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*/g, '');
-  const seeds = /new MemorySpout\(/.test(code)
-    ? [...code.matchAll(/"(https?:\/\/[^"\s]+)"/g)].map(([, url]) => url!).filter(isUrl)
-    : [];
+  const code = readCode(file);
+  const seeds = listJavaSeeds(file);
   appendAll(crawler.roots, seeds);
   const place = `${file.name}:1`;
   const bolts = [...code.matchAll(/new (\w+Bolt)\(/g)].map(

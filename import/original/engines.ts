@@ -36,7 +36,13 @@ function createNorconexCrawler(
   const listed = find('urlsFile', 'refsFile', 'startReferencesFiles').flatMap(
     ({ text }) => files.find(({ name }) => name === text.split(/[\\/]/).at(-1))?.text.split('\n') ?? [],
   );
-  const seeds = [...start.flatMap((one) => [one, ...findAll(one, 'url', 'ref')]).map(({ text }) => text), ...listed]
+  // The URLs of a sitemap are start URLs: it is usually on their host.
+  const sitemaps = ['sitemap', 'sitemapsFile'];
+  const urls = [
+    ...start.flatMap((one) => [one, ...findAll(one, 'url', 'ref', ...sitemaps)]),
+    ...find('startReferencesSitemaps'),
+  ];
+  const seeds = [...urls.map(({ text }) => text), ...listed]
     .map((text) => text.trim())
     .filter((text) => /^https?:/.test(text))
     .map((text) => new URL(text));

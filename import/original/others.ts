@@ -1,6 +1,7 @@
 /** StormCrawler, Open Crawler, OmniFind and FDSE: what each says about a URL. */
 import { load } from 'js-yaml';
 import { getDomain } from 'tldts';
+import { listJavaSeeds } from '../formats/stormcrawler.js';
 import type { ImportFile } from '../model.js';
 import {
   compileExpression,
@@ -31,7 +32,7 @@ const readSeeds = (files: readonly ImportFile[]): URL[] =>
 
 /** The filters of urlfilters.json, one after the other. */
 export function createStormCrawler(files: readonly ImportFile[]): Original {
-  const seeds = readSeeds(files);
+  const seeds = [...readSeeds(files), ...files.flatMap(listJavaSeeds).map((url) => new URL(url))];
   const named = files
     .flatMap(({ text }) => /^\s*urlfilters\.config\.file:\s*["']?([^"'\s]+)/m.exec(text)?.[1] ?? [])
     .at(-1);

@@ -121,7 +121,7 @@ function addDifference(
     if (group.samples.length < MAX_SAMPLES) group.samples.push(href);
     return;
   }
-  const line = findLine(lines, original, layer);
+  const line = findLine(lines, original, layer === 'link-rules' ? reason : undefined);
   groups.set(key, {
     direction: accepted ? 'in' : 'out',
     count: 1,
@@ -133,13 +133,12 @@ function addDifference(
 }
 
 /** The line of the report about the rule that decided in the original, or about what Crawlway does without a setting. */
-function findLine(lines: readonly ReportLine[], original: string, layer: Verdict['layer']): ReportLine | undefined {
+function findLine(lines: readonly ReportLine[], original: string, ofLink: string | undefined): ReportLine | undefined {
   // That an order was reversed explains no difference.
   const notable = lines.filter(({ kind, note }) => kind !== 'taken' && !note.includes('reverse order'));
-  if (layer === 'link-rules')
-    return notable.find(({ setting }) =>
-      /^(?:what no setting says$|BasicURLFilter|PathologicalPath|TooManyPath)/.test(setting),
-    );
+  const others = ofLink === 'extension-ignored' ? '' : '|BasicURLFilter|PathologicalPath|TooManyPath';
+  const names = new RegExp(`^(?:what no setting says$${others})`);
+  if (ofLink) return notable.find(({ setting }) => names.test(setting));
   return (
     notable.find(({ place }) => place !== undefined && original.startsWith(`${place} `)) ??
     notable.find(({ kind, setting }) => original === setting || (kind === 'not taken' && original.includes(setting))) ??
