@@ -40,3 +40,19 @@ it('a walk that begins again lists URLs added since, even if an earlier walk did
   await pool.rows("INSERT INTO url VALUES (1, 1, 'http://d/', 4)");
   expect(await sorted.getPage('docs', undefined, 5)).toEqual([1, 3, 2, 4]);
 });
+
+it('a store that is closed does not wait until the URLs are sorted', async () => {
+  const pool = await database('http://a/');
+  const blocker = await pool.reserveConnection();
+  onTestFinished(() => blocker.release());
+  await blocker.rows('BEGIN');
+  await blocker.rows('LOCK TABLE url');
+  const sorted = new PostgresSortedUrls(pool);
+  const page = sorted.getPage('docs', undefined, 1).catch(String);
+  const isSorting =
+    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'INSERT INTO by_url%'";
+  await expect.poll(() => pool.rows(isSorting)).toHaveLength(1);
+  await sorted.close();
+  expect(await page).toContain('canceling statement due to user request');
+  await blocker.rows('ROLLBACK');
+});

@@ -19,6 +19,8 @@ export class PostgresSortedUrls {
   #sortedTable: SortedTable | undefined;
   /** Resolves when the latest page has been read: pages are read one at a time. */
   #latestPage: Promise<unknown> = Promise.resolve();
+  /** The process of the database that sorts. */
+  #sorter: number | undefined;
 
   constructor(pool: PostgresPool) {
     this.#pool = pool;
@@ -30,7 +32,9 @@ export class PostgresSortedUrls {
     return page;
   }
 
+  /** Sorting takes minutes if there are many URLs, so it is canceled. */
   async close(): Promise<void> {
+    if (this.#sorter !== undefined) await this.#pool.rows('SELECT pg_cancel_backend($1)', [this.#sorter]);
     await this.#latestPage;
     await this.#dropSorted();
   }
@@ -50,10 +54,14 @@ export class PostgresSortedUrls {
     await this.#dropSorted();
     const connection = await this.#pool.reserveConnection();
     try {
+      const [sorter] = await connection.rows<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      this.#sorter = sorter!.pid;
       await createSortedTable(connection, crawler);
     } catch (error) {
       await dropTableAndRelease(connection).catch(() => undefined);
       throw error;
+    } finally {
+      this.#sorter = undefined;
     }
     this.#sortedTable = { crawler, connection };
   }
