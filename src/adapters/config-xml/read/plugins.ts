@@ -51,7 +51,7 @@ function findFileFault(file: string, folder: string): string | undefined {
   const path = resolve(base, file);
   const isBelow = (inner: string, outer: string): boolean =>
     inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
-  if (!isBelow(path, base)) return `specify a file in or below the folder for plug-ins, which CRAWLWAY_PLUGINS sets`;
+  if (!isBelow(path, base)) return `specify a file in or below ${base}, the folder for plug-ins (CRAWLWAY_PLUGINS)`;
   if (!existsSync(path)) return `${file} does not exist in the folder for plug-ins`;
   if (!isBelow(realpathSync(path), realpathSync(base)))
     return `${file} is a link that leads out of the folder for plug-ins; specify the file itself`;

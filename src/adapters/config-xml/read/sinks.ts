@@ -150,7 +150,7 @@ function resolveFileSinkPath(
   if (dirname(path) === base && OWN_FILES.includes(basename(path).toLowerCase()))
     return { refusal: 'specify another file: the server writes its own data to this one' };
   if (isBelow(path, base) && isBelow(resolveRealPath(path), resolveRealPath(base))) return { path };
-  return { refusal: `specify a file in or below the folder for file sinks, which CRAWLWAY_FILE_SINKS sets` };
+  return { refusal: `specify a file in or below ${base}, the folder for file sinks (CRAWLWAY_FILE_SINKS)` };
 }
 
 const isBelow = (path: string, folder: string): boolean =>
