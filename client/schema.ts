@@ -1233,7 +1233,7 @@ export interface RootDto {
   /** Priority shift; -2 is the highest priority. */
   readonly priority?: number;
   readonly group?: string;
-  /** Metas added to every document that is found from this root. */
+  /** Metas added to every document that is found from this root; not acl_allow and acl_deny. */
   readonly metas?: readonly RootMetaDto[];
   /** If false, the links of the page are listed but not queued. */
   readonly followLinks?: boolean;
@@ -1256,7 +1256,7 @@ export interface RootSubmissionDto {
   /** Priority shift; -2 is the highest priority. */
   readonly priority?: number;
   readonly group?: string;
-  /** Metas added to every document that is found from this root. */
+  /** Metas added to every document that is found from this root; not acl_allow and acl_deny. */
   readonly metas?: readonly RootMetaDto[];
   /** If false, the links of the page are listed but not queued. */
   readonly followLinks?: boolean;

@@ -34,6 +34,12 @@ describe('the calls that change what is crawled', () => {
     expect(left).not.toContain(url);
   });
 
+  it.each(['acl_allow', 'ACL_Deny'])('refuse a root that says by a meta who may see documents: %s', async (name) => {
+    const metas = [{ name, value: 'everyone' }];
+    const { status, body } = await world.send('POST', 'crawlers/test/roots', { url: world.site.url('/hr/'), metas });
+    expect([status, body.errors?.[0].pointer]).toEqual([400, '/metas/0/name']);
+  });
+
   it('refuse a root with a misspelt or mistyped field, naming it', async () => {
     const { status, body } = await world.send('POST', 'crawlers/test/roots', {
       url: 'https://a.example/',

@@ -1,4 +1,4 @@
-import { IsBoolean, IsInt, IsString, Max, MaxLength, Min, MinLength } from 'class-validator';
+import { IsBoolean, IsInt, IsString, Matches, Max, MaxLength, Min, MinLength } from 'class-validator';
 import type { RootView } from '../../engine/views/crawler-views.js';
 import { IfGiven, IsListOf } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
@@ -29,6 +29,10 @@ class RootMetaDto {
   @IsString()
   @MinLength(1)
   @MaxLength(256)
+  // Whoever may submit roots does not decide who may see documents.
+  @Matches(/^(?!acl_(?:allow|deny)$)/i, {
+    message: 'name must not be acl_allow or acl_deny, which only the configuration adds',
+  })
   name!: string;
 
   @IsString()
@@ -44,9 +48,13 @@ const SUBMITTED = {
   entireSite: boolean('Stay in the directory of the root document and below.').optional(),
   priority: integer(0, 'Priority shift; -2 is the highest priority.', { minimum: -2, maximum: 2 }).optional(),
   group: text('intranet', undefined, { maxLength: 256 }).optional(),
-  metas: listOf(rootMetaSchema, 'Metas added to every document that is found from this root.', {
-    maxItems: MAX_METAS,
-  }).optional(),
+  metas: listOf(
+    rootMetaSchema,
+    'Metas added to every document that is found from this root; not acl_allow and acl_deny.',
+    {
+      maxItems: MAX_METAS,
+    },
+  ).optional(),
   followLinks: boolean('If false, the links of the page are listed but not queued.').optional(),
 };
 
