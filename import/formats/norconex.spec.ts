@@ -127,6 +127,10 @@ it('filters of documents by their URL leave pages out of the index, whose links 
     `${url('ReferenceFilter', 'exclude', '<valueMatcher method="wildcard">*/draft/*</valueMatcher>')}${url('LanguageTagger', 'x', '')}`,
   );
   expect(['/docs/a', '/docs/draft/a', '/a'].map((path) => isIndexed(both, path))).toEqual([true, false, false]);
+  const branch = (name: string) =>
+    `<${name}><condition class="ReferenceCondition"><valueMatcher method="wildcard">*/docs/*</valueMatcher></condition><then><reject/></then></${name}>`;
+  expect(['/docs/a', '/a'].map((path) => isIndexed(job('', branch('if')), path))).toEqual([false, true]);
+  expect(['/docs/a', '/a'].map((path) => isIndexed(job('', branch('ifNot')), path))).toEqual([true, false]);
   const left = linesOf(importAndLoad('norconex', both).report, 'not taken');
   expect(left).toEqual(['c.xml:1 LanguageTagger']);
   // A page of this type may be included wherever it is.
@@ -135,4 +139,28 @@ it('filters of documents by their URL leave pages out of the index, whose links 
   );
   expect(isIndexed(other, '/a')).toBe(true);
   expect(linesOf(importAndLoad('norconex', other).report, 'not taken')).toContain('c.xml:1 documentFilters');
+});
+
+it.each([
+  ['<delay default="2000"><schedule time="from 8:00 to 17:00">10000</schedule></delay>', '10000'],
+  ['<delay><schedule time="from 8:00 to 17:00">10000</schedule></delay>', '10000'],
+  ['<delay default="3 min 30s"/>', '210000'],
+  ['<delay default="PT5S"/>', '5000'],
+  ['', '3000'],
+])('the pause is never shorter than the longest of %s', (delay, milliseconds) => {
+  const xml = `<crawlers><crawler id="a"><startURLs><url>${SITE}/</url></startURLs>${delay}</crawler></crawlers>`;
+  expect(convert('norconex', [file('c.xml', xml)]).xml).toContain(` throttleTimeMS="${milliseconds}"`);
+});
+
+it('of a client of version 2, its login, proxy and headers are listed with what to write', () => {
+  const client =
+    '<httpClientFactory><authMethod>form</authMethod><proxyHost>p</proxyHost><authPassword>hunter2</authPassword></httpClientFactory>';
+  const xml = `<crawlers><crawler id="a"><startURLs><url>${SITE}/</url></startURLs>${client}</crawler></crawlers>`;
+  const { report } = convert('norconex', [file('c.xml', xml)]);
+  const skipped = report.lines.filter(({ kind }) => kind === 'not taken');
+  expect(skipped.map(({ setting, note }) => [setting, /Login|Proxy/.exec(note)?.[0]])).toEqual([
+    ['authMethod', 'Login'],
+    ['proxyHost', 'Proxy'],
+    ['authPassword', 'Login'],
+  ]);
 });

@@ -10,6 +10,7 @@ import {
   type ImportReport,
   isUrl,
   type Match,
+  NO_COUNTERPART,
   type Pattern,
   pluralize,
   type ReadBeside,
@@ -113,6 +114,9 @@ function toCrawler(node: Node, lists: Lists, report: ImportReport): ImportedCraw
   }
   importDocumentFilters(node, crawler, report);
   importHandlers(node, crawler, report);
+  // Logins and proxies are among its parts.
+  for (const part of findAll(node, 'httpClientFactory').flatMap(({ children }) => children))
+    if (!hasReportedPart(part)) report.reportSkipped(part.name, NO_COUNTERPART, part);
   importCommitter(node, crawler, report);
   for (const [name, reason] of Object.entries(SKIPPED))
     for (const part of findAll(node, name))
@@ -354,7 +358,9 @@ const UNITS: Readonly<Record<string, number>> = {
   milliseconds: 1,
   second: 1000,
   seconds: 1000,
+  sec: 1000,
   s: 1000,
+  min: 60_000,
   minute: 60_000,
   minutes: 60_000,
   m: 60_000,
@@ -366,10 +372,11 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** In milliseconds: `5000`, `5 seconds`, `1 minute 30 seconds`. */
+/** In milliseconds: `5000`, `5 seconds`, `1 minute 30 seconds`, `PT5S`. */
 function parseDuration(text: string): number | undefined {
-  const parts = [...text.trim().matchAll(/(\d+)\s*([a-z]*)[\s,]*/gi)];
-  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text.trim()) return undefined;
+  const source = text.trim().replace(/^PT(?=\d)/i, '');
+  const parts = [...source.matchAll(/(\d+)\s*([a-z]*)[\s,]*/gi)];
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== source) return undefined;
   const times = parts.map(
     ([, amount, unit = '']) => Number(amount) * (UNITS[(unit || 'ms').toLowerCase()] ?? Number.NaN),
   );
@@ -377,10 +384,26 @@ function parseDuration(text: string): number | undefined {
   return Number.isFinite(total) ? total : undefined;
 }
 
+/** Pauses for some hours or URLs: the longest is never too short. */
+function importDelaySchedules(delay: Node, crawler: ImportedCrawler, report: ImportReport): void {
+  for (const schedule of findAll(delay, 'schedule', 'pattern', 'schedules')) {
+    const time = parseDuration(schedule.find('delay')?.text ?? schedule.text);
+    if (time === undefined) continue;
+    crawler.attributes['throttleTimeMS'] = String(Math.max(time, Number(crawler.attributes['throttleTimeMS'] ?? 3000)));
+    report.reportChanged(
+      `delay ${schedule.name} ${time} ms`,
+      'throttleTimeMS: the longest of the pauses, always',
+      schedule,
+    );
+  }
+}
+
 function importDelay(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
   const delay = findFirst(node, 'delay', 'delayResolver');
-  const setting = delay && (delay.find('default') ?? delay.find('defaultDelay'));
-  if (!delay || !setting) return;
+  if (!delay) return;
+  importDelaySchedules(delay, crawler, report);
+  const setting = delay.find('default') ?? delay.find('defaultDelay');
+  if (!setting) return;
   const time = parseDuration(setting.text);
   if (time === undefined)
     return void report.reportSkipped(
@@ -388,7 +411,7 @@ function importDelay(node: Node, crawler: ImportedCrawler, report: ImportReport)
       'the duration must be a number with a unit of milliseconds, seconds or minutes',
       setting,
     );
-  crawler.attributes['throttleTimeMS'] = String(time);
+  crawler.attributes['throttleTimeMS'] = String(Math.max(time, Number(crawler.attributes['throttleTimeMS'] ?? 0)));
   const scope = findSetting(delay, 'scope');
   const covered = [setting, delay.find('scope'), delay.find('ignoreRobotsCrawlDelay')];
   if (scope && !/site/i.test(scope))
@@ -429,13 +452,30 @@ function importDocumentFilters(node: Node, crawler: ImportedCrawler, report: Imp
   const lists = { include: [] as Pattern[], exclude: [] as Pattern[] };
   for (const filter of filters)
     if (isAboutUrls(filter) && (isExcluding(filter) || isOnlyAboutUrls)) importFilter(filter, lists, report, 'NoIndex');
+  for (const branch of findAll(node, 'importer').flatMap((one) => findAll(one, 'if', 'ifNot'))) {
+    const [condition, then, ...others] = branch.children;
+    const isAboutUrl = /ReferenceCondition$/.test(condition ? getKind(condition) : '');
+    if (!isAboutUrl || others.length > 0 || then?.children.map(({ name }) => name).join() !== 'reject') continue;
+    // What is rejected is what a filter excludes; ifNot rejects everything else, each by itself.
+    const own = { include: [] as Pattern[], exclude: [] as Pattern[] };
+    importFilter(condition!, own, report, 'NoIndex', branch.name === 'if');
+    if (own.include.length > 0) crawler.noIndex.push({ not: { any: own.include } });
+    lists.exclude.push(...own.exclude);
+    report.cover(branch);
+  }
   crawler.noIndex.push(...lists.exclude);
   if (lists.include.length > 0) crawler.noIndex.push({ not: { any: lists.include } });
 }
 
 type FilterLists = Pick<ImportedCrawler, 'include' | 'exclude'>;
 
-function importFilter(filter: Node, lists: FilterLists, report: ImportReport, action?: string): void {
+function importFilter(
+  filter: Node,
+  lists: FilterLists,
+  report: ImportReport,
+  action?: string,
+  excludes = isExcluding(filter),
+): void {
   const kind = getKind(filter);
   const matcher = findFirst(filter, 'valueMatcher') ?? filter;
   const value =
@@ -451,7 +491,6 @@ function importFilter(filter: Node, lists: FilterLists, report: ImportReport, ac
       'a filter of this kind has no counterpart for URLs',
       filter,
     );
-  const excludes = isExcluding(filter);
   const setting = `${excludes ? 'exclude' : 'include'} ${value}`;
   if (!patterns.every(isLinear)) {
     // A URL still has to match one of the filters that include.
