@@ -62,6 +62,24 @@ describeUnless(noBrowser, 'a site that needs rendering', () => {
     expect(asked).not.toContain('/style.css');
   });
 
+  it('shows in frames what others may see, whose texts stay theirs where access rights are known', async () => {
+    site.set('/portal', {
+      headers: HTML,
+      body: `<h1>Portal</h1><div id=l></div><iframe src="/hr/pay"></iframe><iframe srcdoc="<p>Written here"></iframe><script>l.innerHTML = 'Welcome to the portal. '.repeat(9);</script>`,
+    });
+    site.set('/hr/pay', { headers: HTML, body: '<title>Pay</title><p>The salaries of all.' });
+    const rule = (path: string, allow: string) => `<cw:AclRule url="${site.url(path)}" allow="${allow}"/>`;
+    world = await renderingWorld({
+      attributes: 'render="always"',
+      crawler: `<Root url="${site.url('/portal')}"/><cw:Acl>${rule('/', 'everyone')}${rule('/hr/', 'hr')}</cw:Acl>`,
+    });
+    await world.untilIdle();
+    const { text } = world.pushed().get(site.url('/portal'))!;
+    expect(text).toMatch(/Welcome.*Written here/s);
+    expect(text).not.toContain('salaries');
+    expect(world.pushed().get(site.url('/hr/pay'))!.text).toContain('salaries');
+  });
+
   it('is read whole if its scripts wait for an image or a font that is not loaded', async () => {
     const waiting = (events: string, element: string) =>
       `<h1>Wait</h1><div id=l></div><script>${element}; ${events

@@ -145,6 +145,7 @@ export class BrowserEngine implements FetchEngine {
         steps: order.steps ?? this.renderer.steps,
         timeLimit,
         withPicture: order.withPicture ?? false,
+        omitsFramedPages: order.omitsFramedPages ?? false,
       });
       isHealthy = true;
       return toResponse(order, page, toRendering(guest, startedAt, page));

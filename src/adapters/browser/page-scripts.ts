@@ -88,7 +88,7 @@ const REMOVED_ELEMENTS =
  * Serializes the current document, with shadow roots and frames of the same origin. The document is modified and cannot
  * be used afterwards.
  */
-export const createSnapshotScript = (name: string, url: string): string => `(() => {
+export const createSnapshotScript = (name: string, url: string, omitsFramedPages: boolean): string => `(() => {
   const notes = window[${JSON.stringify(name)}] ?? { roots: [], routes: [] };
   const asked = ${JSON.stringify(url)}.split('#')[0];
   const clean = (root) => { for (const node of root.querySelectorAll(${JSON.stringify(REMOVED_ELEMENTS)})) node.remove(); };
@@ -100,6 +100,7 @@ export const createSnapshotScript = (name: string, url: string): string => `(() 
     for (const frame of owner.querySelectorAll('iframe, frame')) {
       let inner;
       try { inner = frame.contentDocument; } catch {}
+      if (${omitsFramedPages} && /^https?:/.test(inner?.URL)) continue;
       if (!inner?.body || depth > 3 || ++count > 20 || inner.URL === 'about:blank' && !inner.body.firstChild) continue;
       clean(inner);
       absolute(inner);

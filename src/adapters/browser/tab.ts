@@ -49,6 +49,7 @@ export interface TabJob {
   readonly steps: string | undefined;
   readonly timeLimit: number;
   readonly withPicture: boolean;
+  readonly omitsFramedPages: boolean;
 }
 
 export class Tab {
@@ -125,7 +126,9 @@ export class Tab {
       readiness = performance.now() >= deadline ? 'time limit' : readiness;
     }
     const picture = job.withPicture ? await this.takeScreenshot() : undefined;
-    const snapshot = await this.evaluate<Snapshot>(createSnapshotScript(this.recordsName, stripHash(guest.url)));
+    const url = stripHash(guest.url);
+    const script = createSnapshotScript(this.recordsName, url, job.omitsFramedPages);
+    const snapshot = await this.evaluate<Snapshot>(script);
     if (snapshot.html.length > MAX_DOCUMENT_LENGTH)
       throw new TabFailed('render-memory', `its scripts created a document of ${snapshot.html.length} characters`);
     return { html: snapshot.html, routes: [...snapshot.routes, ...routes], readiness, picture };

@@ -73,6 +73,8 @@ function createRenderRequest(page: RequestedPage, { status, headers, body, addre
       steps: options.renderSteps,
       obeysRobots: obeysPageDirectives(context, options) && !context.definition.ignoreRobotsTxt,
       withPicture: task.inspect === true,
+      // Other people may see them: they are documents of their own.
+      omitsFramedPages: context.definition.acl !== undefined,
     },
   };
 }

@@ -57,6 +57,8 @@ export interface RenderInstructions {
   /** Whether robots.txt applies to this URL. */
   readonly obeysRobots: boolean;
   readonly withPicture?: boolean;
+  /** Whether other pages that frames show are left out. */
+  readonly omitsFramedPages?: boolean;
 }
 
 /** Tells the browser to log in, beginning at the URL of the request. The response has a BrowserLoginReport as JSON. */
