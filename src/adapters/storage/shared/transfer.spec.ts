@@ -143,6 +143,20 @@ describe('moving a store', () => {
     expect(await content(target)).toEqual(await content(source));
   });
 
+  it('reads an export in which fields have their former names', async () => {
+    const source = (await SQLITE.open()).store;
+    const target = (await SQLITE.open()).store;
+    await fill(source);
+    const lines = (await linesOf(source)).map((line) =>
+      line.replace('"discoveredVia":', '"arrival":').replace('"changeUncertainty":', '"changeDoubt":'),
+    );
+    const fault = String(await importStore((await SQLITE.open()).store, given(lines)).catch((error: unknown) => error));
+    const { summary } = JSON.parse(lines.at(-1)!);
+    summary.url.digest = /are in the file \((\w+)\)/.exec(fault)![1];
+    await importStore(target, given([...lines.slice(0, -1), JSON.stringify({ summary })]));
+    expect(await content(target)).toEqual(await content(source));
+  });
+
   it('refuses a store that is not empty, a file of another kind and one that is cut or altered', async () => {
     const source = (await SQLITE.open()).store;
     await fill(source);

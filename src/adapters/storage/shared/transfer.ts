@@ -111,21 +111,29 @@ class StoreImporter {
   #lineNumber = 0;
   #batch: Line[] = [];
   #expected: Summary | undefined;
+  readonly #received = new SummaryBuilder();
+  /** The same records with the names that their fields have today. */
+  readonly #wanted = new SummaryBuilder();
 
   constructor(store: FrontierStore) {
     this.#store = store;
   }
 
-  async importLine(line: Line, lineNumber: number): Promise<void> {
+  async importLine(received: Line, lineNumber: number): Promise<void> {
     this.#lineNumber = lineNumber;
-    if (lineNumber === 1) return this.#begin(line);
+    if (lineNumber === 1) return this.#begin(received);
     if (this.#expected) throw new TransferRefused('nothing may follow the summary');
-    if ('summary' in line) {
-      this.#expected = line.summary;
-    } else if (lineNumber > this.#storedLines) {
-      this.#batch.push(line);
-      if (this.#batch.length >= PAGE_SIZE) await this.#storeBatch();
+    if ('summary' in received) {
+      this.#expected = received.summary;
+      return;
     }
+    const line = renameFields(received);
+    const digest = computeDigest(received);
+    this.#received.add(received, digest);
+    this.#wanted.add(line, line === received ? digest : computeDigest(line));
+    if (lineNumber <= this.#storedLines) return;
+    this.#batch.push(line);
+    if (this.#batch.length >= PAGE_SIZE) await this.#storeBatch();
   }
 
   async finishImport(): Promise<Summary> {
@@ -135,17 +143,11 @@ class StoreImporter {
         'The export ends without its summary: it is incomplete. What it contains has been stored; import it again once it is complete.',
       );
     }
+    requireEqual(this.#expected, this.#received.build(), 'are in the file');
     const builder = new SummaryBuilder();
     for await (const line of readRecords(this.#store)) builder.add(line);
     const actual = builder.build();
-    for (const kind of Object.keys(actual) as Kind[]) {
-      const [expected, stored] = [this.#expected[kind] ?? NO_RECORDS, actual[kind]];
-      if (expected.count !== stored.count || expected.digest !== stored.digest) {
-        throw new TransferRefused(
-          `The import does not match the export: ${expected.count} ${kind} records were exported (digest ${expected.digest}), ${stored.count} are stored (${stored.digest}).`,
-        );
-      }
-    }
+    requireEqual(this.#wanted.build(), actual, 'are stored');
     await this.#store.putSetting(PROGRESS_SETTING, undefined);
     return actual;
   }
@@ -198,6 +200,28 @@ class StoreImporter {
     }
     await this.#store.settle(settlements);
   }
+}
+
+function requireEqual(exported: Summary, actual: Summary, where: string): void {
+  for (const kind of Object.keys(actual) as Kind[]) {
+    const [expected, found] = [exported[kind] ?? NO_RECORDS, actual[kind]];
+    if (expected.count === found.count && expected.digest === found.digest) continue;
+    throw new TransferRefused(
+      `The import does not match the export: ${expected.count} ${kind} records were exported (digest ${expected.digest}), ${found.count} ${where} (${found.digest}).`,
+    );
+  }
+}
+
+/** Former names of fields, in exports of earlier commits. */
+const FORMER_FIELDS = { arrival: 'discoveredVia', changeDoubt: 'changeUncertainty' };
+
+function renameFields(line: Line): Line {
+  if (!('url' in line) || !Object.keys(FORMER_FIELDS).some((name) => name in line.url)) return line;
+  const fields = Object.entries(line.url).map(([name, value]) => [
+    FORMER_FIELDS[name as keyof typeof FORMER_FIELDS] ?? name,
+    value,
+  ]);
+  return { url: Object.fromEntries(fields) as ExportedUrl };
 }
 
 async function* readRecords(store: FrontierStore): AsyncGenerator<Line> {
@@ -289,11 +313,8 @@ const toChanges = (url: ExportedUrl): Settlement['changes'] => ({
 class SummaryBuilder {
   readonly #sums = new Map<Kind, { count: number; sum: bigint }>();
 
-  add(line: Line): void {
-    const [kind, record] = Object.entries(line)[0] as [Kind, object];
-    // A URL's id depends on the store; an order's id does not.
-    const digestInput = kind === 'url' ? { ...record, id: undefined } : record;
-    const digest = createHash('sha256').update(stableStringify(digestInput)).digest();
+  add(line: Line, digest = computeDigest(line)): void {
+    const [kind] = Object.keys(line) as [Kind];
     const previous = this.#sums.get(kind) ?? { count: 0, sum: 0n };
     this.#sums.set(kind, {
       count: previous.count + 1,
@@ -314,6 +335,13 @@ class SummaryBuilder {
       owed: getKindSummary('owed'),
     };
   }
+}
+
+function computeDigest(line: Line): Buffer {
+  const [kind, record] = Object.entries(line)[0] as [Kind, object];
+  // A URL's id depends on the store; an order's id does not.
+  const input = kind === 'url' ? { ...record, id: undefined } : record;
+  return createHash('sha256').update(stableStringify(input)).digest();
 }
 
 /** JSON with sorted keys, so that equal records yield equal strings. */
