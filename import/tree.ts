@@ -160,8 +160,15 @@ class YamlReader {
       return depth === 0 ? [new Node(name, '', items, place)] : items;
     }
     const children: Node[] = [];
-    while (!this.isAtEnd()) for (const child of this.readEntry(place, depth)) children.push(child);
+    const merged: Node[] = [];
+    while (!this.isAtEnd()) {
+      const isMerge = this.isMergeKey();
+      for (const child of this.readEntry(place, depth)) (isMerge ? merged : children).push(child);
+    }
     this.position++;
+    // What a mapping says itself goes before what it merges, wherever the key stands.
+    const names = new Set(children.map((child) => child.name));
+    children.push(...merged.filter((child) => !names.has(child.name)));
     const start = event.type === EVENT_ID.MAPPING && event.start >= 0 ? this.at(event.start) : place;
     return [new Node(name, '', children, start)];
   }
@@ -176,6 +183,11 @@ class YamlReader {
     const name = getScalarValue(this.source, key);
     const value = this.readValue(name, this.at(key.valueStart), depth + 1);
     return name === '<<' ? value.flatMap(({ children }) => children) : value;
+  }
+
+  private isMergeKey(): boolean {
+    const key = this.events[this.position];
+    return key?.type === EVENT_ID.SCALAR && getScalarValue(this.source, key) === '<<';
   }
 
   private repeat(name: string, anchor: string): Node[] {

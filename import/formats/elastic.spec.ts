@@ -82,3 +82,19 @@ it('a seed that is no address is no reason to begin somewhere else', () => {
     'what it stands for',
   );
 });
+
+it('what a domain says itself goes before what it merges', () => {
+  const text = `domains:
+  - &first
+    url: ${SITE}
+    crawl_rules: [{ policy: deny, type: begins, pattern: /old }]
+  - <<: *first
+    url: ${DOCS}
+`;
+  verdicts(accepts('elastic', file('c.yml', text)), {
+    '/old': false,
+    [`${DOCS}/old`]: false,
+    [`${DOCS}/a`]: true,
+    '/a': true,
+  });
+});

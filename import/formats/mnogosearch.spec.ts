@@ -109,3 +109,10 @@ it.each(['', 'HrefOnly */index/*'])('without a Server that can be taken, the cra
   verdicts(accepts('mnogosearch', conf), { '/a': true, 'https://elsewhere.test/': false });
   expect(linesOf(importAndLoad('mnogosearch', conf).report, 'taken differently')).toContain('the scope of the crawl');
 });
+
+it('no header with a secret is copied or shown', () => {
+  const conf = file('indexer.conf', `HTTPHeader "X-Auth: hunter2"\nHTTPHeader "X-Team: search"\nServer ${SITE}/\n`);
+  const { xml } = importAndLoad('mnogosearch', conf);
+  expect(xml).toContain('<cw:Header name="X-Team" value="search"/>');
+  expect(xml).not.toContain('hunter2');
+});

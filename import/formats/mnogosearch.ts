@@ -92,6 +92,8 @@ function listCommands(
   });
 }
 
+const SECRET_HEADER = /auth|cookie|token|key|secret|passw/i;
+
 /** A line that ends with a backslash continues on the next one. Commands whose values are secret are shown without. */
 function parseCommands({ name: file, text }: ImportFile): Command[] {
   const commands: Command[] = [];
@@ -106,7 +108,8 @@ function parseCommands({ name: file, text }: ImportFile): Command[] {
     line += part.replace(/\\$/, ' ');
     if (part.endsWith('\\')) continue;
     const [name, ...words] = line.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
-    const isSecret = /^(?:auth|proxyauth|dbaddr|db\w*pass)/i.test(name ?? '');
+    const header = /^httpheader$/i.test(name ?? '') ? words.join(' ').split(':')[0]! : '';
+    const isSecret = /^(?:auth|proxyauth|dbaddr|db\w*pass)/i.test(name ?? '') || SECRET_HEADER.test(header);
     const shown = isSecret ? `${name} …` : line.trim();
     if (name)
       commands.push({
@@ -355,7 +358,7 @@ const READERS: Readonly<Record<string, (command: Command, reading: Reading) => s
   },
   httpheader: ({ words }, { crawler }) => {
     const [, name, value] = /^([\w-]+)\s*:\s*(.+)$/.exec(words.join(' ')) ?? [];
-    if (name === undefined || /authorization|cookie|token|key|secret/i.test(name)) return undefined;
+    if (name === undefined || SECRET_HEADER.test(name)) return undefined;
     if (/^user-agent$/i.test(name)) crawler.fetcher['userAgent'] = value!;
     else if (/^accept-language$/i.test(name)) crawler.fetcher['acceptLanguage'] = value!;
     else crawler.headers[name] = value!;
