@@ -64,6 +64,9 @@ const MAX_TITLE_LENGTH = 4_096;
 /** Length of the sample for language detection, if the text itself is not needed. */
 const SAMPLE_LENGTH = 16_384;
 
+/** Ends a paragraph, a row or a page within the collected text: a line in what is delivered (U+2029 PARAGRAPH SEPARATOR). */
+export const BLOCK_END = '\u2029';
+
 /** Collects the parts of one document, within the limits. */
 export class DocumentContent {
   title = '';
@@ -101,7 +104,17 @@ export class DocumentContent {
   /** Ends the current word. */
   endWord(): void {
     const pieces = this.currentPieces;
-    if (pieces.length > 0 && pieces[pieces.length - 1] !== ' ') this.addText(' ');
+    const last = pieces[pieces.length - 1];
+    if (last !== undefined && last !== ' ' && last !== BLOCK_END) this.addText(' ');
+  }
+
+  /** Adds a text whose blocks are separated: lines of their own, or paragraphs whose lines are wrapped. */
+  addBlocks(text: string, separator: '\n' | '\n\n'): void {
+    this.addText(text.replaceAll('\r', '').replaceAll(separator, BLOCK_END));
+  }
+
+  endBlock(): void {
+    this.addText(BLOCK_END);
   }
 
   /** Until `endAside`, text is kept for `addAsides`, because it would tear a sentence apart. */
@@ -111,7 +124,7 @@ export class DocumentContent {
 
   endAside(): void {
     if (this.asideDepth > 0) this.asideDepth--;
-    this.asides.push(' ');
+    this.asides.push(BLOCK_END);
   }
 
   addAsides(): void {
@@ -163,7 +176,8 @@ export class DocumentContent {
   ): Extraction {
     this.addAsides();
     const fullText = removeInvisible(this.pieces.join(''))
-      .replace(/[\s\u00a0]+/g, ' ')
+      .replace(/[^\S\u2029]+/g, ' ')
+      .replace(/ ?\u2029[ \u2029]*/g, '\n')
       .trim();
     const { maxTextLength } = this.request;
     const text = fullText.slice(0, maxTextLength);

@@ -63,7 +63,7 @@ describe('the files within a document', () => {
     };
     expect((await partsOf(outlook, 'msg')).texts).toEqual(texts);
     const { text } = (await reading.extract(outlook, type('msg'), CONTEXT)) as Extraction;
-    expect(text).toBe('See below. Forwarded');
+    expect(text).toBe('See below.\nForwarded');
     expect((await partsOf(sample.zip({ 'a.msg': legacy.msg() }), 'zip')).texts).toMatchObject({
       'member=a.msg/notes.txt': 'The attached notes mention a kingfisher.',
     });
@@ -95,9 +95,9 @@ describe('the files within a document', () => {
     });
     const { texts } = await partsOf(body, 'zip');
     expect(texts).toEqual({
-      'member=in.zip': 'a.txt z.zip',
+      'member=in.zip': 'a.txt\nz.zip',
       'member=in.zip/a.txt': 'Level 1',
-      'member=in.zip/z.zip': 'a.txt z.zip',
+      'member=in.zip/z.zip': 'a.txt\nz.zip',
     });
   });
 
@@ -127,7 +127,7 @@ describe('the files within a document', () => {
     const names = Array.from({ length: 20_000 }, (_, i) => `${i}.txt`);
     const most = sample.zip(Object.fromEntries(names.map((name) => [name, 'Text'])), 0);
     const archive = (await reading.extract(most, type('zip'), CONTEXT)) as Extraction;
-    expect([archive.parts?.length, archive.truncated, archive.text]).toEqual([500, true, names.join(' ')]);
+    expect([archive.parts?.length, archive.truncated, archive.text]).toEqual([500, true, names.join('\n')]);
     const large = sample.zip({ 'large.txt': zeros(65), 'a.txt': 'Small' }, 0);
     expect(await partsOf(large, 'zip')).toEqual({ texts: { 'member=a.txt': 'Small' }, truncated: true });
   });

@@ -75,6 +75,7 @@ export function readCells(xml: string, context: CellContext, content: DocumentCo
       if (name === 'rph') inPhonetic = false;
       else if (name === 'c') content.addText(showValue(type, style, value, context));
       else if (HEADERS_AND_FOOTERS.has(name)) content.addText(toHeaderText(value));
+      else if (name === 'row') return content.endBlock();
       else return;
       content.endWord();
     },

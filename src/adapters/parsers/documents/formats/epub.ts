@@ -32,7 +32,7 @@ export function readEpub(body: Uint8Array, request: DocumentRequest): DocumentCo
         return true;
       },
     });
-    content.endWord();
+    content.endBlock();
   }
   return content;
 }

@@ -23,7 +23,7 @@ describe('a drawing of Visio', () => {
   it('has its pages in the order of the drawing, with their names, texts and links', async () => {
     expect(await read(readVisio, further.vsdx(), 'vsdx')).toMatchObject({
       title: FACTS.title,
-      text: `Lake ${FACTS.text} Shore Reeds`,
+      text: `Lake\n${FACTS.text}\nShore\nReeds`,
       links: [{ href: FACTS.link }],
     });
   });
@@ -43,7 +43,7 @@ describe('a flat OpenDocument file', () => {
   it('has its properties and text', async () => {
     expect(await read(readOpenDocument, further.fodt(), 'fodt')).toMatchObject({
       title: FACTS.title,
-      text: `${FACTS.text} More`,
+      text: `${FACTS.text}\nMore`,
     });
     await expect(read(readOpenDocument, Buffer.from('<html>'), 'fodt')).rejects.toThrow(Unreadable);
   });
@@ -53,7 +53,7 @@ describe('a web archive', () => {
   it('is read like the page in it, also if it is called a Word document', async () => {
     expect(await read(readWebArchive, further.mht(), 'mht')).toMatchObject({
       title: FACTS.title,
-      text: `${FACTS.text} More`,
+      text: `${FACTS.text}\nMore`,
       metas: [{ name: 'author', value: FACTS.author }],
     });
     expect(detectMediaType(further.mht(), 'application/msword', '/page.doc')).toBe('multipart/related');

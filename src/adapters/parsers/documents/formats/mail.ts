@@ -39,7 +39,7 @@ export async function readMail(body: Uint8Array, request: DocumentRequest): Prom
     const path = filename ?? `attachment-${index + 1}${mimeType === 'message/rfc822' ? '.eml' : ''}`;
     content.addMember({ path, size: file.byteLength, contentType: mimeType, open: () => file });
   }
-  if (mail.text) content.addText(mail.text);
+  if (mail.text) content.addBlocks(mail.text, '\n\n');
   else if (mail.html) readHtmlPart(mail.html, content, request);
   addLinksOfText(mail.text ?? '', content);
   return content;
@@ -59,6 +59,6 @@ export function readHtmlPart(html: string, content: DocumentContent, request: Do
   const context = { ...request, url: 'about:blank', contentType: 'text/html; charset=utf-8' };
   const extraction = htmlExtractor.extract(Buffer.from(html), 'text/html', context);
   if ('refused' in extraction) return;
-  content.addText(extraction.text);
+  content.addBlocks(extraction.text, '\n');
   for (const { href } of extraction.links) content.addLink(href);
 }

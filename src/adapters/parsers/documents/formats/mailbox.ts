@@ -24,8 +24,8 @@ export async function readMailbox(body: Uint8Array, request: DocumentRequest): P
     const mail = await readMail(message, { ...request, members: false }).catch(() => undefined);
     if (!mail) continue;
     const { title, text, links } = mail.finish(() => undefined);
-    content.addText(request.members ? title : `${title} ${text}`);
-    content.endWord();
+    content.addBlocks(request.members ? title : `${title}\n${text}`, '\n');
+    content.endBlock();
     for (const { href } of links) content.addLink(href);
   }
   return content;

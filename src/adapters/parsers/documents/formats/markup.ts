@@ -28,6 +28,9 @@ export interface ElementHooks {
 }
 
 const PARAGRAPHS = createNameSet('p h');
+/** These end a line of the text, unless they are in a cell: a row is one line. */
+const BLOCKS = createNameSet('p h h1 h2 h3 h4 h5 h6 li dt dd caption figcaption blockquote pre tr table-row');
+const CELLS = createNameSet('tc td th table-cell');
 const NO_ELEMENTS: ReadonlySet<string> = new Set();
 
 /** Extracts text by the rules. Element names are in lower case and without prefix. */
@@ -41,6 +44,7 @@ export function extractText(xml: string, content: DocumentContent, rules: TextRu
   const isIgnored = (): boolean => ignoredDepth > 0 || hiddenName !== undefined;
   /** The depth in text elements outside each open aside. */
   const outerDepths: number[] = [];
+  let cellDepth = 0;
   let name = '';
   let attributes = new Map<string, string>();
   readXml(xml, {
@@ -55,6 +59,7 @@ export function extractText(xml: string, content: DocumentContent, rules: TextRu
         textElementDepth = 0;
       }
       if (textElements?.has(elementName)) textElementDepth++;
+      if (CELLS.has(elementName)) cellDepth++;
       if (separatingElements.has(elementName)) content.endWord();
     },
     onAttribute: (attribute, value) => attributes.set(attribute, value),
@@ -67,7 +72,9 @@ export function extractText(xml: string, content: DocumentContent, rules: TextRu
       if (ignoredElements.has(elementName) && ignoredDepth > 0) ignoredDepth--;
       if (elementName === hiddenName && --hiddenCount === 0) hiddenName = undefined;
       if (textElements?.has(elementName) && textElementDepth > 0) textElementDepth--;
-      if (separatingElements.has(elementName)) content.endWord();
+      if (CELLS.has(elementName) && cellDepth > 0) cellDepth--;
+      if (cellDepth === 0 && BLOCKS.has(elementName)) content.endBlock();
+      else if (separatingElements.has(elementName)) content.endWord();
       if (asideElements.has(elementName) && outerDepths.length > 0) {
         textElementDepth = outerDepths.pop()!;
         content.endAside();

@@ -172,7 +172,7 @@ export class OfficePackage {
       onElementEnd: (name) => hooks.onElementEnd?.(name),
       onOtherText: (text) => hooks.onOtherText?.(text),
     });
-    content.endWord();
+    content.endBlock();
     this.followAll(relations);
   }
 
@@ -201,7 +201,7 @@ export class OfficePackage {
       if (!(error instanceof Unreadable) || error.code !== 'extract-corrupt') throw error;
       this.content.markTruncated();
     }
-    this.content.endWord();
+    this.content.endBlock();
     this.depth--;
   }
 

@@ -32,7 +32,7 @@ describe('the parts of a package', () => {
         { name: 'notes7.xml', type: 'footnotes', xml: `<w:footnotes>${paragraph(run('Audited'))}</w:footnotes>` },
       ],
     };
-    expect(await wordText(paragraph(run('Annual report')), options)).toBe('Annual report Audited');
+    expect(await wordText(paragraph(run('Annual report')), options)).toBe('Annual report\nAudited');
   });
 
   it('are found where backslashes separate their folders', () => {
@@ -51,7 +51,7 @@ describe('the parts of a package', () => {
       { name: 'header1.xml', type: 'header', xml: header, source: 'header1.xml' },
       { name: 'header1.xml', type: 'header', id: 'again', xml: header },
     ];
-    expect(await wordText(paragraph(run('heron')), { parts })).toBe('heron Letterhead');
+    expect(await wordText(paragraph(run('heron')), { parts })).toBe('heron\nLetterhead');
   });
 });
 
@@ -72,13 +72,13 @@ describe('the words of a Word document', () => {
 
   it('are there once if they were moved, and not if they were deleted', async () => {
     const moved = (element: string): string => paragraph(`<w:${element}>${run('moved')}</w:${element}>`);
-    expect(await wordText(`${moved('moveFrom')}${paragraph(run('between'))}${moved('moveTo')}`)).toBe('between moved');
+    expect(await wordText(`${moved('moveFrom')}${paragraph(run('between'))}${moved('moveTo')}`)).toBe('between\nmoved');
   });
 
   it('are not torn apart by a text box', async () => {
     const box = `<w:r><w:pict><v:textbox><w:txbxContent>${paragraph(run('aside'))}</w:txbxContent></v:textbox></w:pict></w:r>`;
     expect(await wordText(paragraph(`${run('turn')}${box}${run('over')}`) + paragraph(run('grew')))).toBe(
-      'turnover aside grew',
+      'turnover\naside\ngrew',
     );
   });
 
@@ -102,11 +102,11 @@ describe('the words of a Word document', () => {
       });
     const mail =
       'MIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<p>caf=C3=A9</p>';
-    expect(await chunk('chunk.html', '<html><body><p>pensions</p></body></html>')).toBe('before pensions after');
-    expect(await chunk('chunk.mht', mail)).toBe('before café after');
-    expect(await chunk('chunk.rtf', '{\\rtf1 pensions}')).toBe('before pensions after');
-    expect(await chunk('chunk.txt', 'pensions')).toBe('before pensions after');
-    expect(await chunk('chunk.docx', office.wordDocument(paragraph(run('pensions'))))).toBe('before pensions after');
+    expect(await chunk('chunk.html', '<html><body><p>pensions</p></body></html>')).toBe('before\npensions\nafter');
+    expect(await chunk('chunk.mht', mail)).toBe('before\ncafé\nafter');
+    expect(await chunk('chunk.rtf', '{\\rtf1 pensions}')).toBe('before\npensions\nafter');
+    expect(await chunk('chunk.txt', 'pensions')).toBe('before\npensions\nafter');
+    expect(await chunk('chunk.docx', office.wordDocument(paragraph(run('pensions'))))).toBe('before\npensions\nafter');
   });
 });
 
@@ -126,14 +126,16 @@ describe('the numbers of lists in a Word document', () => {
     const levels = level(0, 'decimal', '%1') + level(1, 'decimal', '%1.%2');
     const paragraphs = item('Aims', 0) + item('Scope', 1) + item('Terms', 1) + item('Duties', 0) + item('Scope', 1);
     expect(await wordText(paragraphs, { parts: [numbering(levels, use(1))] })).toBe(
-      '1 Aims 1.1 Scope 1.2 Terms 2 Duties 2.1 Scope',
+      '1 Aims\n1.1 Scope\n1.2 Terms\n2 Duties\n2.1 Scope',
     );
   });
 
   it('have letters and Roman digits, and bullets have none', async () => {
     const levels = level(0, 'upperRoman', '%1.') + level(1, 'lowerLetter', '%2)') + level(2, 'bullet', 'o');
     const paragraphs = item('a', 0) + item('b', 0) + item('c', 0) + item('d', 0) + item('e', 1) + item('f', 2);
-    expect(await wordText(paragraphs, { parts: [numbering(levels, use(1))] })).toBe('I. a II. b III. c IV. d a) e f');
+    expect(await wordText(paragraphs, { parts: [numbering(levels, use(1))] })).toBe(
+      'I. a\nII. b\nIII. c\nIV. d\na) e\nf',
+    );
   });
 
   it('continue in another use of the list, unless that begins anew', async () => {
@@ -141,7 +143,7 @@ describe('the numbers of lists in a Word document', () => {
     const uses = use(1) + use(2) + use(3, again);
     const paragraphs = item('a', 0, 1) + item('b', 0, 2) + item('c', 0, 3) + item('d', 0, 3);
     const options = { parts: [numbering(level(0, 'decimal', '%1.'), uses)] };
-    expect(await wordText(paragraphs, options)).toBe('1. a 2. b 5. c 6. d');
+    expect(await wordText(paragraphs, options)).toBe('1. a\n2. b\n5. c\n6. d');
   });
 
   it('may begin at zero, be ordinal, and restart only after some levels', async () => {
@@ -150,7 +152,7 @@ describe('the numbers of lists in a Word document', () => {
       level(1, 'lowerLetter', '%2') +
       level(2, 'decimal', '%3', '<w:lvlRestart w:val="1"/>');
     const paragraphs = item('v', 0) + item('w', 0) + item('x', 1) + item('y', 2) + item('x', 1) + item('z', 2);
-    expect(await wordText(paragraphs, { parts: [numbering(levels, use(1))] })).toBe('0th v 1st w a x 1 y b x 2 z');
+    expect(await wordText(paragraphs, { parts: [numbering(levels, use(1))] })).toBe('0th v\n1st w\na x\n1 y\nb x\n2 z');
   });
 
   it('come from the styles of headings', async () => {
@@ -164,13 +166,22 @@ describe('the numbers of lists in a Word document', () => {
     const heading = (style: string, text: string): string =>
       paragraph(`<w:pPr><w:pStyle w:val="${style}"/></w:pPr>${run(text)}`);
     const options = { parts: [numbering(levels, use(1)), styles] };
-    expect(await wordText(heading('H1', 'Aims') + heading('H2', 'Scope'), options)).toBe('1 Aims 1.1 Scope');
+    expect(await wordText(heading('H1', 'Aims') + heading('H2', 'Scope'), options)).toBe('1 Aims\n1.1 Scope');
   });
 });
 
 const chart = (name: string): string =>
   `<c:chartSpace><c:chart><c:title><c:tx><c:rich>${office.slideText(name)}</c:rich></c:tx></c:title><c:plotArea><c:ser><c:tx><c:strRef><c:f>Data!A1</c:f><c:strCache><c:pt><c:v>Herons</c:v></c:pt></c:strCache></c:strRef></c:tx><c:cat><c:strRef><c:strCache><c:pt><c:v>May</c:v></c:pt><c:pt><c:v>June</c:v></c:pt></c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache><c:pt><c:v>42</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:plotArea></c:chart></c:chartSpace>`;
 const diagram = `<dgm:dataModel><dgm:pt><dgm:t>${office.slideText('Board')}</dgm:t></dgm:pt></dgm:dataModel>`;
+
+it('a table of a Word document has a line for each row, and so has the sheet of a workbook', async () => {
+  const cell = (...texts: string[]): string => `<w:tc>${texts.map((text) => paragraph(run(text))).join('')}</w:tc>`;
+  const rows = `<w:tr>${cell('Pond', 'north')}${cell('3')}</w:tr><w:tr>${cell('Reeds')}${cell('5')}</w:tr>`;
+  expect(await wordText(`${paragraph(run('Nests'))}<w:tbl>${rows}</w:tbl>${paragraph(run('Sum'))}`)).toBe(
+    'Nests\nPond north 3\nReeds 5\nSum',
+  );
+  expect(sheetText('<c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c>')).toBe('Data 1 2\n3');
+});
 
 describe('charts and diagrams', () => {
   it('are read with titles, series and labels, after their paragraph', async () => {
@@ -180,10 +191,10 @@ describe('charts and diagrams', () => {
     ];
     const drawing = '<w:r><w:drawing><c:chart r:id="c"/><dgm:relIds r:dm="d"/></w:drawing></w:r>';
     expect(await wordText(paragraph(`${run('a')}${drawing}${run('b')}`) + paragraph(run('c')), { parts })).toBe(
-      'ab Sightings Herons May June Board c',
+      'ab\nSightings\nHerons May June\nBoard\nc',
     );
     const onSlide = parts.map((part) => ({ ...part, source: 'slides/slide1.xml' }));
-    expect(slidesText(office.slideText('a'), { parts: onSlide })).toBe('a Sightings Herons May June Board');
+    expect(slidesText(office.slideText('a'), { parts: onSlide })).toBe('a\nSightings\nHerons May June\nBoard');
   });
 
   it('have the texts on both axes, and numbers on none', async () => {
@@ -211,7 +222,7 @@ describe('charts and diagrams', () => {
         source: 'worksheets/sheet1.xml',
       },
     ];
-    expect(sheetText('<c><v>1</v></c>', { parts })).toBe('Data 1 a box Sightings Herons May June a button');
+    expect(sheetText('<c><v>1</v></c>', { parts })).toBe('Data 1 a box\nSightings\nHerons May June\na button');
   });
 });
 
@@ -246,7 +257,7 @@ describe('comments', () => {
         xml: '<personList><person displayName="Eve" id="{7}"/></personList>',
       },
     ];
-    expect(sheetText('<c><v>1</v></c>', { parts })).toBe('Data 1 Ada Checked Bob: Agreed Eve Why so few?');
+    expect(sheetText('<c><v>1</v></c>', { parts })).toBe('Data 1 Ada Checked Bob: Agreed\nEve Why so few?');
   });
 
   it('of a presentation are read, old ones and new ones', () => {
@@ -266,7 +277,7 @@ describe('comments', () => {
         xml: `<p:notes>${office.slideText('spoken')}</p:notes>`,
       },
     ];
-    expect(slidesText(office.slideText('shown'), { parts })).toBe('shown old new spoken');
+    expect(slidesText(office.slideText('shown'), { parts })).toBe('shown\nold\nnew\nspoken');
   });
 
   it('stand after the names of their authors', async () => {
@@ -284,10 +295,10 @@ describe('comments', () => {
         xml: '<p:cmLst><p:cm authorId="7"><p:text>why</p:text></p:cm></p:cmLst>',
       },
     ];
-    expect(slidesText(office.slideText('shown'), { parts })).toBe('shown Ada why');
+    expect(slidesText(office.slideText('shown'), { parts })).toBe('shown\nAda why');
     const comments = `<w:comments><w:comment w:author="Ada">${paragraph(run('why'))}</w:comment></w:comments>`;
     const ofWord = { parts: [{ name: 'c.xml', type: 'comments', xml: comments }] };
-    expect(await wordText(paragraph(run('shown')), ofWord)).toBe('shown Ada why');
+    expect(await wordText(paragraph(run('shown')), ofWord)).toBe('shown\nAda why');
   });
 });
 
@@ -311,8 +322,8 @@ describe('the background of a slide', () => {
 
   it('is read as far as the slide shows it, without placeholders', () => {
     const slide = shape('Herons', '<p:ph type="title"/>');
-    expect(slidesText(slide, { parts: backgrounds() })).toBe('Herons Draft Confidential');
-    expect(slidesText(slide, { parts: backgrounds(' showMasterSp="0"') })).toBe('Herons Draft');
+    expect(slidesText(slide, { parts: backgrounds() })).toBe('Herons\nDraft\nConfidential');
+    expect(slidesText(slide, { parts: backgrounds(' showMasterSp="0"') })).toBe('Herons\nDraft');
   });
 
   it('that is damaged does not cost the slide', () => {

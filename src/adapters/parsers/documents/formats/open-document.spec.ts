@@ -21,7 +21,7 @@ describe('an OpenDocument file', () => {
       '<office:annotation><dc:creator>Jane Roe</dc:creator><dc:date>2024-05-01</dc:date><text:p>Check</text:p></office:annotation>';
     const next = '<text:p>Next.</text:p>';
     expect(readText(`<text:p>The turnover${note} gr${annotation}ew.</text:p>${next}`)).toBe(
-      'The turnover grew. Audited. Check Next.',
+      'The turnover grew.\nAudited.\nCheck\nNext.',
     );
   });
 
@@ -29,7 +29,7 @@ describe('an OpenDocument file', () => {
     const header = '<style:header><text:p>Letterhead <text:page-number>1</text:page-number></text:p></style:header>';
     const hidden = '<style:footer style:display="false"><text:p>hidden</text:p></style:footer>';
     const styles = `<office:document-styles><office:master-styles><style:master-page>${header}${hidden}</style:master-page></office:master-styles></office:document-styles>`;
-    expect(readText('<text:p>Body</text:p>', { 'styles.xml': styles })).toBe('Body Letterhead');
+    expect(readText('<text:p>Body</text:p>', { 'styles.xml': styles })).toBe('Body\nLetterhead');
   });
 
   it('has what slides show of their masters, without placeholders and fields', () => {
@@ -46,18 +46,18 @@ describe('an OpenDocument file', () => {
     const decl = '<presentation:footer-decl presentation:name="f">Draft</presentation:footer-decl>';
     const slide =
       '<draw:page draw:master-page-name="A"><text:p>Herons <text:page-number>&lt;number&gt;</text:page-number></text:p></draw:page>';
-    expect(readText(decl + slide, { 'styles.xml': styles })).toBe('Draft Herons Society Logo');
+    expect(readText(decl + slide, { 'styles.xml': styles })).toBe('Draft Herons\nSociety\nLogo');
   });
 
   it('has its charts and tables, after the paragraph that contains them', () => {
     const object = '<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>';
     const inner =
       '<office:document-content><chart:title><text:p>Sightings</text:p></chart:title></office:document-content>';
-    expect(readText(`<text:p>a${object}b</text:p>`, { 'Object 1/content.xml': inner })).toBe('ab Sightings');
+    expect(readText(`<text:p>a${object}b</text:p>`, { 'Object 1/content.xml': inner })).toBe('ab\nSightings');
   });
 
   it('does not read an object within itself', () => {
     const object = '<draw:object xlink:href="./Object 1"/><text:p>once</text:p>';
-    expect(readText(`<text:p>a${object}</text:p>`, { 'Object 1/content.xml': object })).toBe('a once once');
+    expect(readText(`<text:p>a${object}</text:p>`, { 'Object 1/content.xml': object })).toBe('a once\nonce');
   });
 });

@@ -50,9 +50,9 @@ export function readOpenDocument(body: Uint8Array, request: DocumentRequest): Do
           masters.add(attributes.get('master-page-name'));
         } else if (name === 'table' && isSpreadsheet && isWhole) {
           sheetCount++;
-          content.endWord();
+          content.endBlock();
           content.addText(attributes.get('name') ?? '');
-          content.endWord();
+          content.endBlock();
         }
         // On slides, the stored text of a number is that of a placeholder.
         return name !== 'page-number' || slideCount === 0;
@@ -69,7 +69,7 @@ export function readOpenDocument(body: Uint8Array, request: DocumentRequest): Do
     content.endAside();
   };
   readContent('content.xml', xml, true);
-  content.endWord();
+  content.endBlock();
   const styles = archive.readXml('styles.xml') ?? '';
   if (slideCount > 0)
     extractText(styles, content, MASTER_RULES, {

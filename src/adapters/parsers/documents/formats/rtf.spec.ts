@@ -52,7 +52,7 @@ describe('the groups of RTF', () => {
     const comment = '{\\*\\atnid JR}{\\*\\atnauthor Jane Roe}\\chatn{\\*\\annotation{\\*\\atndate 1}\\chatn why?}';
     const box = '{\\shp{\\*\\shpinst{\\sp{\\sn shapeType}{\\sv 202}}{\\shptxt a box}}{\\shprslt{\\*\\do old}}}';
     expect(textOf(`turn${box}over{\\footnote\\chftn audited} grew${comment} \\par next`)).toBe(
-      'turnover grew a box audited why? next',
+      'turnover grew\na box\naudited\nwhy?\nnext',
     );
   });
 

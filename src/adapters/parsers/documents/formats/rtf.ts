@@ -1,5 +1,5 @@
 /** Reads Rich Text Format 1.9.1: a stream of control words, groups and text. */
-import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
+import { BLOCK_END, DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 import { decodeCodePage, findCodePageOfCharset } from './binary/code-pages.js';
 import { findFieldLink, symbolToText } from './word-codes.js';
 
@@ -29,6 +29,8 @@ const TIME_FIELDS = new Map([
 ]);
 const TIME_PARTS = ['yr', 'mo', 'dy', 'hr', 'min', 'sec'] as const;
 const PARAGRAPH_WORDS = new Set(['par', 'cell', 'nestcell', 'row', 'nestrow', 'sect', 'page']);
+/** The cells of a row are one line. */
+const LINE_WORDS = new Set(['par', 'row', 'nestrow', 'sect', 'page']);
 const BREAK_WORDS = new Set([
   ...PARAGRAPH_WORDS,
   ...['line', 'tab', 'column', 'chftn', 'chatn', 'emspace', 'enspace', 'qmspace'],
@@ -248,7 +250,7 @@ class RtfReader {
     this.flush();
     for (const { isAside } of [...this.groups, this.group]) if (isAside) this.content.endAside();
     this.content.addAsides();
-    this.content.endWord();
+    this.content.endBlock();
   }
 
   addProperties(): void {
@@ -298,7 +300,7 @@ class RtfReader {
   }
 
   private addBreak(word: string): void {
-    this.addText(' ');
+    this.addText(LINE_WORDS.has(word) && this.group.destination === 'text' ? BLOCK_END : ' ');
     if (PARAGRAPH_WORDS.has(word) && this.group.destination === 'text') this.content.addAsides();
   }
 

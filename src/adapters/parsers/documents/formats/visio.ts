@@ -18,7 +18,7 @@ export function readVisio(body: Uint8Array, request: DocumentRequest): DocumentC
   for (const { name, part } of pages) {
     if (content.isFull) break;
     content.addText(name ?? '');
-    content.endWord();
+    content.endBlock();
     office.readText(part, SHAPE_RULES, {
       onElement(element, attributes) {
         if (element === 'cell' && attributes.get('n') === 'Address') content.addLink(attributes.get('v') ?? '');

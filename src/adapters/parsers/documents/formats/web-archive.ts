@@ -18,7 +18,7 @@ export async function readWebArchive(body: Uint8Array, request: DocumentRequest)
   const content = new DocumentContent(request);
   content.title = subject ?? '';
   content.addTime('date_created', date);
-  if (html === undefined) content.addText(text!);
+  if (html === undefined) content.addBlocks(text!, '\n\n');
   else {
     const extractor = findPageExtractor('text/html') as SyncExtractor;
     const context = { ...request, url: 'about:blank', contentType: 'text/html; charset=utf-8' };
@@ -27,7 +27,7 @@ export async function readWebArchive(body: Uint8Array, request: DocumentRequest)
     if (page.title !== '') content.title = page.title;
     content.language = page.language;
     content.addAuthor(page.metas.find(({ name }) => name === 'author')?.value);
-    content.addText(page.text);
+    content.addBlocks(page.text, '\n');
     for (const { href } of page.links) content.addLink(href);
   }
   return content;

@@ -65,7 +65,7 @@ class WordReader {
     if (head.startsWith('PK')) this.readNestedDocument(body, content);
     else if (head.startsWith('{\\rtf')) readRtfText(body, content);
     else if (message === undefined && /\.txt$/i.test(part))
-      content.addText(toUtf8(body, findEncoding(body, undefined, 'text')).toString());
+      content.addBlocks(toUtf8(body, findEncoding(body, undefined, 'text')).toString(), '\n');
     else readHtmlPart(toUtf8(body, findEncoding(body, undefined, 'html')).toString(), content, this.request);
   };
 

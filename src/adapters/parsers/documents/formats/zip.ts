@@ -32,7 +32,7 @@ export function addPackedFiles(content: DocumentContent, files: readonly PackedF
   const wanted = files.filter(({ name }) => !BY_PRODUCT.test(name));
   for (const { name, size, read } of wanted) {
     content.addText(name);
-    content.endWord();
+    content.endBlock();
     content.addMember({ path: name, size, open: read });
   }
   content.addField('file_count', String(wanted.length));

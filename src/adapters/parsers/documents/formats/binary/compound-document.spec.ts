@@ -24,7 +24,7 @@ const failureOf = (body: Uint8Array): string => {
 
 describe('a document of Office 97 to 2003', () => {
   it('of Word has its pieces in order, without deleted text and field instructions, and its notes', () => {
-    expect(read(legacy.doc()).text).toBe(`${FACTS.text} More cell The footnote`);
+    expect(read(legacy.doc()).text).toBe(`${FACTS.text}\nMore cell\nThe footnote`);
   });
 
   it('of Word has the numbers of its lists, which its paragraphs or their styles name', () => {
@@ -41,7 +41,9 @@ describe('a document of Office 97 to 2003', () => {
       ['Bullet', 0, atLevel(2), inList(1)],
       ['End', 0],
     ]);
-    expect(read(body).text).toBe('III. Scope 3.1 Terms Plain 3.2 Rates IV. Remedies 4.1 Pay-ment (7) Annex Bullet End');
+    expect(read(body).text).toBe(
+      'III. Scope\n3.1 Terms\nPlain\n3.2 Rates\nIV. Remedies\n4.1 Pay-ment\n(7) Annex\nBullet\nEnd',
+    );
   });
 
   it('of Excel has headers, strings of several records, numbers of every kind, comments and charts', () => {
@@ -53,7 +55,7 @@ describe('a document of Office 97 to 2003', () => {
 
   it('of PowerPoint has its slides in the order of the presentation, and then the notes', () => {
     expect(read(legacy.ppt())).toMatchObject({
-      text: `First title ${FACTS.text} Second slide Heron Society The notes`,
+      text: `First title\n${FACTS.text}\nSecond slide\nHeron Society\nThe notes`,
       fields: expect.arrayContaining([{ name: 'slide_count', value: '2' }]),
     });
   });
@@ -96,7 +98,7 @@ describe('a document of Office 97 to 2003', () => {
     const texts = ['word', `${'word '.repeat(3_000)}x`, `${'w\u00f6rd '.repeat(300_000)}x`];
     for (const text of texts) {
       const result = readCompoundDocument(legacy.doc({ ...FACTS, text }), { ...REQUEST, maxTextLength: 4_000_000 });
-      expect((result as DocumentContent).finish(() => undefined).text).toBe(`${text} More cell The footnote`);
+      expect((result as DocumentContent).finish(() => undefined).text).toBe(`${text}\nMore cell\nThe footnote`);
     }
   });
 
@@ -123,7 +125,7 @@ describe('a message of Outlook', () => {
   it('has its subject, sender, recipients, time, attachments and text', () => {
     expect(read(legacy.msg())).toMatchObject({
       title: FACTS.title,
-      text: `${FACTS.text} \u010cl\u00e1nek More`,
+      text: `${FACTS.text}\n\u010cl\u00e1nek More`,
       metas: [{ name: 'author', value: `${FACTS.author} <ada@example.org>` }],
       fields: [
         { name: 'recipient', value: 'Bob <bob@example.org>' },
@@ -160,7 +162,7 @@ describe('a message of Outlook', () => {
       [`${attached}/__substg1.0_0037001F`]: Buffer.from('Forwarded', 'utf16le'),
       [`${attached}/__substg1.0_1000001F`]: Buffer.from('The attached text.', 'utf16le'),
     });
-    expect(read(body)).toMatchObject({ title: 'Gr\u00fc\u00dfe', text: 'See below. Forwarded The attached text.' });
+    expect(read(body)).toMatchObject({ title: 'Gr\u00fc\u00dfe', text: 'See below.\nForwarded\nThe attached text.' });
   });
 
   it('is read from its compressed RTF if it has no other text', () => {

@@ -97,9 +97,9 @@ function readAttachedMessages(
   for (const attachment of message.listParts('__attach', MAX_ATTACHMENTS)) {
     const attached = depth <= MAX_DEPTH && !content.isFull ? attachment.findMessage() : undefined;
     if (!attached) continue;
-    content.endWord();
+    content.endBlock();
     content.addText(attached.readText(PROPERTY.subject) ?? '');
-    content.endWord();
+    content.endBlock();
     if (request.members) continue;
     readBody(attached, content, request);
     readAttachedMessages(attached, content, request, depth + 1);
@@ -132,7 +132,7 @@ const findAttachmentName = (attachment: PropertyReader): string | undefined =>
 function readBody(message: PropertyReader, content: DocumentContent, request: DocumentRequest): void {
   const text = message.readText(PROPERTY.body);
   if (text?.trim()) {
-    content.addText(text);
+    content.addBlocks(text, '\n\n');
     addLinksOfText(text, content);
     return;
   }
@@ -144,7 +144,7 @@ function readBody(message: PropertyReader, content: DocumentContent, request: Do
   const rtf = decompressRtf(message.readBytes(PROPERTY.compressedRtf));
   if (rtf.length === 0) return;
   const { text: rtfText, links } = readRtf(rtf, request).finish(() => undefined);
-  content.addText(rtfText);
+  content.addBlocks(rtfText, '\n');
   for (const { href } of links) content.addLink(href);
 }
 

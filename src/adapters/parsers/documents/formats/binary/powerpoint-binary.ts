@@ -2,7 +2,7 @@
  * Reads presentations of PowerPoint 97 to 2003 ([MS-PPT]): a stream of nested records. Slides are separate objects that
  * are found by number; their order, and the text of their placeholders, is in the document's lists.
  */
-import { type DocumentContent, Unreadable } from '../../document-content.js';
+import { BLOCK_END, type DocumentContent, Unreadable } from '../../document-content.js';
 import type { CompoundFile } from './compound-file.js';
 import { readInt, readShort } from './little-endian.js';
 
@@ -231,8 +231,8 @@ class PresentationReader {
   private addText(text: string): void {
     if (this.backgrounds?.has(text)) return;
     this.backgrounds?.add(text);
-    this.content.addText(text.replace(/[\u0000-\u001f]+/g, ' '));
-    this.content.endWord();
+    this.content.addText(text.replaceAll('\r', BLOCK_END).replace(/[\u0000-\u001f]+/g, ' '));
+    this.content.endBlock();
   }
 }
 

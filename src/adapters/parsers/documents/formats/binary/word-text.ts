@@ -1,5 +1,5 @@
 /** Turns the characters of a Word document into text: control characters are separators, marks and fields. */
-import type { DocumentContent } from '../../document-content.js';
+import { BLOCK_END, type DocumentContent } from '../../document-content.js';
 import type { NumberedParagraphs } from './word-lists.js';
 
 const FIELD_BEGIN = '\u0013';
@@ -9,7 +9,7 @@ const MAX_DEPTH = 100;
 const MAX_INSTRUCTION_LENGTH = 20_000;
 
 /** Paragraphs, cells, lines, pages and columns end words. */
-const SEPARATORS = /[\t\r\n\u0007\u000b\u000c\u000e]+/g;
+const SEPARATORS = /[\t\n\u0007\u000b\u000c\u000e]+/g;
 /** After these characters, or at the start of a text, a paragraph starts. */
 const PARAGRAPH_ENDS = new Set(['', '\r', '\u0007', '\u000c']);
 /** Pictures, numbers of notes and other marks, which have no text. */
@@ -61,7 +61,7 @@ export class WordTextWriter {
   endStory(): void {
     this.fields = [];
     this.lastCharacter = '';
-    this.content.endWord();
+    this.content.endBlock();
   }
 
   private beginField(): void {
@@ -84,6 +84,7 @@ export class WordTextWriter {
     }
     this.content.addText(
       characters
+        .replaceAll('\r', BLOCK_END)
         .replace(SEPARATORS, ' ')
         .replace(NOTE_MARKS, ' ')
         .replace(MARKS, '')
