@@ -63,7 +63,7 @@ describeUnless(noBrowser, 'a site that needs rendering', () => {
   });
 
   it('shows in frames what others may see, whose texts stay theirs where access rights are known', async () => {
-    site.set('/portal', {
+    site.set('/', {
       headers: HTML,
       body: `<h1>Portal</h1><div id=l></div><iframe src="/hr/pay"></iframe><iframe srcdoc="<p>Written here"></iframe><script>l.innerHTML = 'Welcome to the portal. '.repeat(9);</script>`,
     });
@@ -71,10 +71,10 @@ describeUnless(noBrowser, 'a site that needs rendering', () => {
     const rule = (path: string, allow: string) => `<cw:AclRule url="${site.url(path)}" allow="${allow}"/>`;
     world = await renderingWorld({
       attributes: 'render="always"',
-      crawler: `<Root url="${site.url('/portal')}"/><cw:Acl>${rule('/', 'everyone')}${rule('/hr/', 'hr')}</cw:Acl>`,
+      crawler: `<Root url="${site.url('/')}"/><cw:Acl>${rule('/', 'everyone')}${rule('/hr/', 'hr')}</cw:Acl>`,
     });
     await world.untilIdle();
-    const { text } = world.pushed().get(site.url('/portal'))!;
+    const { text } = world.pushed().get(site.url('/'))!;
     expect(text).toMatch(/Welcome.*Written here/s);
     expect(text).not.toContain('salaries');
     expect(world.pushed().get(site.url('/hr/pay'))!.text).toContain('salaries');
