@@ -102,7 +102,7 @@ export const ERROR_CODES = {
     { blame: 'page' },
   ),
   'redirect-to-home': definePermanent(
-    'The page is permanently redirected to the home page: sites do so with pages that no longer exist.',
+    'The page is permanently redirected to the home page: sites often do this with pages that no longer exist.',
     'Nothing to do if the page is gone; otherwise, fix the redirect on the site.',
     { blame: 'page' },
   ),
@@ -158,7 +158,7 @@ export const ERROR_CODES = {
     'See the details of the visit.',
   ),
   'http-406': defineTemporary(
-    'The server says that it has no form of the page that the crawler accepts (406); often, this is a firewall.',
+    'The server says that it has no representation of the page that the crawler accepts (406); often, a firewall sends this.',
     'Retried automatically; if it persists, ask the site to allow the user agent, or add the header that it requires to the fetcher.',
     { host: 'after-a-run', isMissing: true },
   ),
@@ -181,12 +181,12 @@ export const ERROR_CODES = {
   ),
   emptied: defineTemporary(
     'The page suddenly has no text, and neither have other pages of its host. Its document stays as it was.',
-    'Check the site. The document is replaced once the pages of the host have texts again; if they are to be empty, release the held changes of the host: `crawlway held list HOST` shows them, and `crawlway held release HOST` releases them.',
+    'Check the site. The document is replaced once the pages of the host have texts again; if they are meant to be empty, release the held changes of the host: `crawlway held list HOST` shows them, and `crawlway held release HOST` releases them.',
     { blame: 'crawler' },
   ),
   'directive-wave': defineTemporary(
     'The page suddenly says that it must not be indexed (noindex, X-Robots-Tag, a canonical URL, robots.txt), and so do other pages of its host. Its document stays as it was.',
-    'Check the template, the configuration or the robots.txt of the site. If the pages are really to leave the index, release the held changes of the host: `crawlway held list HOST` shows them, and `crawlway held release HOST` releases them.',
+    'Check the template, the configuration or the robots.txt of the site. If the pages really should leave the index, release the held changes of the host: `crawlway held list HOST` shows them, and `crawlway held release HOST` releases them.',
     { blame: 'crawler' },
   ),
   'http-503-retry-after': defineTemporary(
@@ -242,7 +242,7 @@ export const ERROR_CODES = {
     { blame: 'crawler' },
   ),
   'reading-failed': defineTemporary(
-    'Crawlway failed to read the page: a mistake of the program, not of the page. The document stays unchanged, however long the problem lasts.',
+    'Crawlway failed to read the page: a bug in Crawlway, not a fault of the page. The document stays unchanged, however long the problem lasts.',
     'Exclude the page, and report the detail of the visit as a bug.',
     { blame: 'crawler' },
   ),
@@ -251,7 +251,7 @@ export const ERROR_CODES = {
     'Check the page, raise `timeLimitMS` of Renderer, or write `<Render mode="never"/>` in a rule for it.',
   ),
   'render-memory': defineTemporary(
-    'The page used more memory than the browser may have. At the third attempt, it is indexed as sent.',
+    'The page used more memory than the browser is allowed. At the third attempt, it is indexed as sent.',
     'Check the page, raise `memoryLimitBytes` of Renderer, or write `<Render mode="never"/>` in a rule for it.',
   ),
   'render-crash': defineTemporary(

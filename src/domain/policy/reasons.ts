@@ -86,7 +86,7 @@ export const REASONS = {
     'Decide with `POST /crawlers/{crawler}/moves`.',
   ),
   'owned-by-another-crawler': siteMode(
-    'A root of another crawler that pushes to the same sink covers the URL, and no root of this one does: each URI has one owner, whose rights it carries.',
+    'A root of another crawler that pushes to the same sink covers the URL, and no root of this one does: each URI has one owner, whose access rights it carries.',
     'Nothing to do. To have this crawler push it, add a root for its site here, and remove the other one.',
   ),
   'outside-directory': siteMode(
@@ -147,11 +147,11 @@ export const REASONS = {
   ),
 
   'trap-query-variants': traps(
-    'The host has more URLs that differ only in their query than `maxQueryVariants`; or a single page of the host, or pages of other sites, have named more than a tenth of it.',
-    'See which pages name them: if it is one page or they are of other sites, nothing is wrong with this host. Otherwise, ignore URLs with a query string on that path with a crawl rule, add `remove-tracking-parameters` to `steps` of Canonicalization, or raise `maxQueryVariants` of Traps.',
+    'The host has more URLs that differ only in their query than `maxQueryVariants`; or a single page of the host, or pages of other sites, have named more than a tenth of that number.',
+    'See which pages name them: if it is one page, or pages of other sites, nothing is wrong with this host. Otherwise, ignore URLs with a query string on that path with a crawl rule, add `remove-tracking-parameters` to `steps` of Canonicalization, or raise `maxQueryVariants` of Traps.',
   ),
   'trap-endless-pattern': traps(
-    'The host has more URLs that differ only in numbers, dates, ids and their query, repeat a segment of their path or contain a list (`red+wool`), than `maxPatternUrls`, and the last 50 of them contained nothing new: no new word and no link to anything else. This is typical of calendars, endless next links and facets.',
+    'More URLs of the host than `maxPatternUrls` differ only in numbers, dates, ids and their query, repeat a segment of their path or contain a list (`red+wool`), and the last 50 of them contained nothing new: no new word and no link to anything else. This is typical of calendars, endless next links and facets.',
     'Nothing to do for a calendar. If you want the pages, raise `maxPatternUrls` of Traps, or submit a list or a sitemap of them.',
   ),
   'trap-repeated-text': traps(
@@ -163,8 +163,8 @@ export const REASONS = {
     'Raise `maxLinksPerPage` of Traps, or submit a list or a sitemap of the URLs.',
   ),
   'trap-host-size': traps(
-    'The host has more URLs than `maxUrlsPerHost`; or pages of other sites have named more than a tenth of it.',
-    'See which pages name them: if they are of other sites, nothing is wrong with this host. Otherwise, exclude the parts that multiply indefinitely, or raise `maxUrlsPerHost` of Traps.',
+    'The host has more URLs than `maxUrlsPerHost`; or pages of other sites have named more than a tenth of that number.',
+    'See which pages name them: if those are of other sites, nothing is wrong with this host. Otherwise, exclude the parts that multiply indefinitely, or raise `maxUrlsPerHost` of Traps.',
   ),
 
   'quota-urls': traps(
@@ -255,20 +255,20 @@ export const REASONS = {
     'Check the file and publish an intact one.',
   ),
   'no-text-layer': page(
-    'The document is in the index with hardly any text: its pages are pictures, such as scans, without a layer of text.',
+    'The document is in the index with hardly any text: its pages are pictures, such as scans, without a text layer.',
     'Have it read by character recognition (`ocr` of the Extractor), or run the file through it and publish the result.',
   ),
   'text-by-ocr': page(
     'The document is in the index with text that character recognition (OCR) read from pictures of its pages, with some errors.',
-    'Publish the file with a layer of text if this one is not good enough.',
+    'Publish the file with a text layer if this text is not good enough.',
   ),
   'text-incomplete': page(
-    'The document is in the index with a part of its text: the rest is damaged, or longer than is read, or letters that the file does not name.',
-    'Publish an intact file, or several smaller ones; a PDF with fonts that name their characters (tagged PDF, PDF/A-2u), or run it through character recognition.',
+    'The document is in the index with only a part of its text: the rest is damaged, beyond the length that is read, or in characters that the file does not identify.',
+    'Publish an intact file, or several smaller ones; for a PDF, use fonts that identify their characters (tagged PDF, PDF/A-2u), or run it through character recognition.',
   ),
   'text-cut': page(
-    'The document is in the index with the beginning of its text: reading took too long. It is read again at its next visit, changed or not.',
-    'Raise `timeLimitMS` of the Extractor if this stays; the document may have very many pages.',
+    'The document is in the index with only the beginning of its text: reading took too long. It is read again at its next visit, changed or not.',
+    'Raise `timeLimitMS` of the Extractor if this persists; the document may have very many pages.',
   ),
   'needs-rendering': page(
     'The page is in the index with hardly any text: its content would come from scripts, which are not run.',
@@ -342,12 +342,12 @@ export const REASONS = {
     'Nothing to do: it takes a few minutes.',
   ),
   'awaiting-other-pages': push(
-    'Other pages of the host fail in the same way, so it is the fault of its server, not of this page: the deletion waits for a day at most, that of a redirect until they lead somewhere.',
+    'Other pages of the host fail in the same way, so the server is at fault, not this page: the deletion waits for a day at most; if the pages redirect, until they lead somewhere.',
     'Nothing to do: it is cancelled when the page responds again. Release it to delete the document now.',
   ),
   'awaiting-own-answers': push(
     'Other pages of the host have changed in the same way, so the change is held until they have answers of their own again.',
-    'Nothing to do if the site is ill: its pages are visited again automatically. Release the held changes of the host if they are right.',
+    'Nothing to do if the site has a fault: its pages are visited again automatically. Release the held changes of the host if they are right.',
   ),
   released: push(
     'An operator has released the held change: whatever the next visit finds is believed.',
@@ -355,7 +355,7 @@ export const REASONS = {
   ),
   'order-refused': push(
     "A sink has permanently refused the document: its order is set aside with the sink's message.",
-    'Read the message of the order, fix the cause, then retry the order, or all of a sink with `crawlway orders retry --sink NAME`. A sink that takes its place is offered the document by itself.',
+    'Read the message of the order, fix the cause, then retry the order, or all of a sink with `crawlway orders retry --sink NAME`. A sink that replaces this one is offered the document automatically.',
   ),
   backfill: push(
     'A sink was added, or someone asked to fill it again: it receives everything that is indexed, from another sink or through visits.',
@@ -378,7 +378,7 @@ export const REASONS = {
     'See the reason for its page.',
   ),
   adopted: push(
-    'Another program has put a document with this URL into the sink, which was taken over (`crawlway sinks adopt`): the first visit replaces it, or deletes it if the page is gone.',
+    'Another program has put a document with this URL into the sink, which was taken over (`crawlway sinks adopt`): the first visit replaces that document, or deletes it if the page is gone.',
     'Nothing to do: the visit is due.',
   ),
   reconciled: push(
