@@ -36,6 +36,9 @@ test('rules and server records that no root can reach are reported', () => {
   }));
   const servers = { followOutside: false, deleteNoServer: true, records, defaults: {}, place: placeAt(1) };
   expect(codes([site(WWW)], { servers })).toEqual(['outside-sites']);
+  const outside = { ...servers, records: records.slice(0, 1), followOutside: true };
+  expect(codes([site(WWW)], { servers: outside })).toEqual(['outside-sites']);
+  expect(codes([rootDefinition(WWW)], { servers: outside })).toEqual([]);
 });
 
 test('a rule that used to narrow a site is reported, one that changes something is not', () => {

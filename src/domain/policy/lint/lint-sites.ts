@@ -59,11 +59,15 @@ const namesHosts = (clauses: Clauses): boolean =>
 function* lintRecordsOutside({ servers }: CrawlerDefinition, sites: readonly RootDefinition[]): Steps<Problem[]> {
   if (!servers) return [];
   const sitePrefixes = yield* flatMapInSteps(sites, (site) => computeSitePrefixes(site.url));
-  return yield* flatMapInSteps(servers.records, ({ url, place }) => {
+  const reason = `every root is in site mode, the default, and its links stay on its site; ${REMEDY}`;
+  const recordProblems = yield* flatMapInSteps(servers.records, ({ url, place }) => {
     if (sitePrefixes.some((prefix) => prefix.startsWith(url) || url.startsWith(prefix))) return [];
-    const message = `server record ${url} is for URLs that are not on the site of any root: every root is in site mode, the default, and its links stay on its site; ${REMEDY}`;
+    const message = `server record ${url} is for URLs that are not on the site of any root: ${reason}`;
     return [createLintWarning('outside-sites', place, message)];
   });
+  if (!servers.followOutside) return recordProblems;
+  const message = `followOutside leads to no URL outside the sites of the roots: ${reason}`;
+  return [...recordProblems, createLintWarning('outside-sites', servers.place, message)];
 }
 
 /** In site mode, a rule with Accept no longer narrows a site. */
