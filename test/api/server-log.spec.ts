@@ -39,7 +39,9 @@ async function logOf(level: string): Promise<{ lines: Line[]; fetches: Record<st
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-  return { lines: parse(stdout), fetches: parse(readFileSync(fetchLog, 'utf8')) };
+  // A page is logged when its visit has ended, which may be after those that its links began.
+  const fetches = parse(readFileSync(fetchLog, 'utf8')).sort((a, b) => (a.url < b.url ? -1 : 1));
+  return { lines: parse(stdout), fetches };
 }
 
 it('the log has JSON lines with level names and ISO times of what an operator needs to know', async () => {
