@@ -1,4 +1,5 @@
 /** Sends a visit's request to the page processor: the page task with everything this visit needs. */
+import { findScanReason } from '../../../domain/content/exact-duplicates.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { isFullReadingDue } from '../../../domain/fetch/validators.js';
 import { REFRESH } from '../../../domain/frontier/sources.js';
@@ -122,6 +123,13 @@ export class PageRequests {
   }
 }
 
-/** Whether a root may have been submitted again: which of its links are followed, and how far, may have changed. */
-const isResubmitted = ({ discoveredVia, source, etag, lastModified }: UrlState): boolean =>
-  discoveredVia === 'root' && source !== REFRESH && etag === undefined && lastModified === undefined;
+/**
+ * Whether a root may have been submitted again: which of its links are followed, and how far, may have changed. A scan has no
+ * links, and reading it again would wait for OCR.
+ */
+const isResubmitted = ({ discoveredVia, source, etag, lastModified, stamp = '' }: UrlState): boolean =>
+  discoveredVia === 'root' &&
+  source !== REFRESH &&
+  etag === undefined &&
+  lastModified === undefined &&
+  findScanReason(stamp) === undefined;
