@@ -364,7 +364,7 @@ class Base(CrawlSpider):
     expect(report.lines.find(({ setting }) => setting === 'a.start_requests')?.note).toContain('write Root elements');
   });
 
-  it('start URLs are requested wherever they are, and what is no domain allows nothing', () => {
+  it('start URLs are requested wherever they are, and an entry that is not a domain allows nothing', () => {
     const domains = '["https://www.example.com/", "shop.example.com:8080", "docs.example.com"]';
     const starts = '["https://start.test/list", "https://docs.example.com"]';
     const spider = file(

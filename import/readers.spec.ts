@@ -135,7 +135,7 @@ it('extraction rules of Open Crawler become fields of the pages that their filte
 
 it.each([
   ['localhost', 'url="http://localhost:9200"', undefined],
-  ['$ES_HOST', 'type="file"', expect.stringContaining('its host is no address')],
+  ['$ES_HOST', 'type="file"', expect.stringContaining('its host is not an address')],
   ['""', 'type="file"', expect.stringContaining('there is no host')],
 ])('the host %s of Open Crawler leads to %s', (host, sink, note) => {
   const text = `elasticsearch:\n  host: ${host}\n  port: 9200\ndomains:\n  - url: ${SITE}\n`;

@@ -73,17 +73,17 @@ it('numbers may have underscores', () => {
   expect(xml).toContain('maxSizeBytes="10485760"');
 });
 
-it('a seed that is no address is no reason to begin somewhere else', () => {
+it('a seed that is not a URL is reported, and the crawl does not begin elsewhere instead', () => {
   const text = `domains:\n  - url: ${SITE}\n    seed_urls: ["<%= ENV['START'] %>"]\n`;
   const { xml, report } = convert('elastic', [file('c.yml', text)]);
   expect(xml).not.toContain('<Root');
   expect(linesOf(report, 'not taken')).toContain(`c.yml:3 seed_urls <%= ENV['START'] %>`);
   expect(() => convert('elastic', [file('c.yml', 'domains:\n  - url: "<%= ENV[1] %>"\n')])).toThrow(
-    'what it stands for',
+    'the address that it stands for',
   );
 });
 
-it('what a domain says itself goes before what it merges', () => {
+it('a domain overrides what it merges', () => {
   const text = `domains:
   - &first
     url: ${SITE}

@@ -121,12 +121,12 @@ function importDomain(domain: Node, isOneOfMany: boolean, crawler: ImportedCrawl
   const url = domain.find('url')?.text ?? '';
   if (!isUrl(url))
     throw new ImportError(
-      `${domain.place}: the domain has no url, or one that is no address: write what it stands for`,
+      `${domain.place}: the domain has no url, or one that is not a URL: replace it by the address that it stands for`,
     );
   const seeds = list(domain, 'seed_urls');
   for (const seed of seeds)
     if (isUrl(seed.text)) report.cover(seed);
-    else report.reportSkipped(`seed_urls ${seed.text}`, 'it is no address: write a Root with what it stands for', seed);
+    else report.reportSkipped(`seed_urls ${seed.text}`, 'it is not a URL: write a Root with its address', seed);
   const roots = seeds.length > 0 ? seeds.map(({ text }) => text).filter(isUrl) : [new URL(url).href];
   crawler.roots.push(...roots);
   const sitemaps = list(domain, 'sitemap_urls').filter(({ text }) => isUrl(text));
@@ -302,7 +302,7 @@ function toSink(settings: readonly Node[], report: ImportReport): ImportedCrawle
   if (!isUrl(host)) {
     report.reportSkipped(
       'elasticsearch',
-      `${host === '' ? 'there is no host' : 'its host is no address'}, so documents go to documents.jsonl until you change the Sink`,
+      `${host === '' ? 'there is no host' : 'its host is not an address'}, so documents go to documents.jsonl until you change the Sink`,
       ...elastic,
     );
     return undefined;
