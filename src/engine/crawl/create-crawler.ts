@@ -1,6 +1,6 @@
 /** Assembles a crawler from its parts. */
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import { REFRESH, toImmediateQueuePlace } from '../../domain/frontier/sources.js';
+import { REFRESH } from '../../domain/frontier/sources.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import { Crawler } from './crawler.js';
 import { type ConfiguredParts, CurrentConfiguration } from './current-configuration.js';
@@ -8,6 +8,7 @@ import { CanonicalPages } from './evidence/canonical-pages.js';
 import { ChangeGuard } from './evidence/change-guard.js';
 import { ClaimedChanges } from './evidence/claimed-changes.js';
 import { EndlessLinks } from './evidence/endless-links.js';
+import { ExtraVisits } from './evidence/extra-visits.js';
 import { HostTroubles } from './evidence/host-trouble.js';
 import { Redirects } from './evidence/redirects.js';
 import { Rediscovery } from './evidence/rediscovery.js';
@@ -48,7 +49,7 @@ export function createCrawler(
   const decisions = new UrlDecisions({ ...shared, ...outcomes }, pages);
   const indexAfterAll = (page: UrlState) => decisions.decide(page, { do: 'index-after-all' });
   const canonicalPages = new CanonicalPages(name, shared, (id) => sameTexts.isEntering(id), indexAfterAll);
-  const scheduleVisit = (url: UrlState) => decisions.requeue(url, toImmediateQueuePlace(url, clock.now()));
+  const { schedule: scheduleVisit } = new ExtraVisits(clock, decisions);
   const scheduleRefresh = (url: UrlState, dueAt = clock.now()) => decisions.requeue(url, { source: REFRESH, dueAt });
   const visiting = { ...webServers, inDoubt: outcomes.inDoubt, scheduleVisit, scheduleRefresh };
   const claims = new ClaimedChanges(name, shared, scheduleRefresh);
