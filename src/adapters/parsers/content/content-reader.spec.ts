@@ -33,6 +33,14 @@ const read = (html: string, definition: Partial<ContentDefinition>) =>
 const textOf = (html: string, definition: Partial<ContentDefinition>): string | undefined =>
   read(html, definition).text;
 
+const createField = (selector: string) => ({
+  name: selector,
+  source: { kind: 'select', selector } as const,
+  type: 'text' as const,
+  multiple: false,
+  place: DEFINITION.place,
+});
+
 it.each([
   ['googleoff', 'a <!--googleoff: all-->b<!--googleon: all--> c', 'a c'],
   ['googleoff', 'a <!--googleoff: anchor-->b<!--googleon: anchor--> c', 'a b c'],
@@ -69,18 +77,35 @@ it.each([
 });
 
 it('takes the text of a field without what is excluded inside of it', () => {
-  const fields = ['h1', '.mark'].map((selector) => ({
-    name: selector,
-    source: { kind: 'select', selector } as const,
-    type: 'text' as const,
-    multiple: false,
-    place: DEFINITION.place,
-  }));
+  const fields = ['h1', '.mark'].map(createField);
   const html = '<h1>Anvils<a class="mark">¶</a></h1><p>Heavy.</p>';
   const found = (exclude: string[]) => [...read(html, { fields, exclude }).found.values()];
   expect(found([])).toEqual([['Anvils¶'], ['¶']]);
   expect(found(['.mark'])).toEqual([['Anvils'], ['¶']]);
 });
+
+it.each([
+  ['the link to a heading', '<h2>Use<a class="headerlink" href="#use">¶</a></h2>', 'Use'],
+  ['the link in front of a heading', '<h2><a href="/p#use">#</a> Use</h2>', 'Use'],
+  ['a picture of a font for icons', '<h2>Use<a href="#use">\uf0c1</a></h2>', 'Use'],
+  ['the way back from a footnote', '<p>Note <a href="#r1">↩︎</a></p>', 'Note'],
+  ['numbers of lines', '<table><tr><td class="linenos"><pre>1\n2</pre><td><pre>a\nb</pre></table>', 'a\nb'],
+  ['numbers in the lines', '<pre><span class="lineno">1 </span>a\n<span class="lineno">2 </span>b</pre>', 'a\nb'],
+])('leaves out %s', (_, html, text) => {
+  const reading = read(html, { headings: true, fields: [createField('h2')] });
+  expect(reading.text).toBe(text);
+  expect([...(reading.headings ?? []).map((heading) => heading.text), ...(reading.found.get(0) ?? [])]).toEqual(
+    html.startsWith('<h2') ? ['Use', 'Use'] : [],
+  );
+  expect(reading.isCut).toBeUndefined();
+});
+
+it.each(['<p>See <a href="#x">above</a></p>', '<p>In <a href="/c#music">C#</a></p>', '<td class="gutter">Sea'])(
+  'keeps what only looks like that: %s',
+  (html) => {
+    expect(textOf(html, { headings: true })).toBe(textOf(html, {}) ?? html.replace(/<[^>]*>/g, ''));
+  },
+);
 
 it('keeps a whole page in which no main content is found', () => {
   expect(textOf('<p>Short</p><div>Also</div>', { main: true })).toBe('Short\nAlso');

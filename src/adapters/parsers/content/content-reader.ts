@@ -13,7 +13,7 @@ import { collectMetas, findJsonLdItems, findValues, type Json } from './json-ld.
 import { keepMainContent } from './main-content.js';
 import { toMarkdown } from './markdown.js';
 import { findMicrodataItems, hasMicrodata } from './microdata.js';
-import { type Document, type Element, type ParentNode, walkElements } from './nodes.js';
+import { type Document, type Element, type ParentNode, removeElements, walkElements } from './nodes.js';
 import { prune } from './pruning.js';
 import {
   collectTextPieces,
@@ -26,6 +26,7 @@ import {
   type ReadableText,
   type ReadingBudget,
 } from './readable.js';
+import { isReadingAid } from './reading-aids.js';
 import { removeRepeated } from './repeated-elements.js';
 import { compileMatcher, SelectorSet } from './selectors.js';
 import { splitDocument, type TreePart } from './splitting.js';
@@ -67,8 +68,6 @@ export interface PageBytes {
   /** True if the removed texts are to be shown to a user. */
   readonly showsCut: boolean;
 }
-
-type Item = { readonly [key: string]: Json };
 
 /** Maximum number of elements that one field selects. */
 const MAX_SELECTED = 1_000;
@@ -113,7 +112,7 @@ export class ContentReader {
       : { found, truncated: false, ...microdataFields };
   }
 
-  private readJsonLd(items: readonly Item[], found: Map<number, readonly string[]>): void {
+  private readJsonLd(items: readonly { readonly [key: string]: Json }[], found: Map<number, readonly string[]>): void {
     for (const [fieldIndex, { source }] of this.definition.fields.entries())
       if (source.kind === 'jsonld') found.set(fieldIndex, findValues(items, source.path));
   }
@@ -128,8 +127,10 @@ export class ContentReader {
     // Selectors are applied to the page as it was sent.
     const [excludedElements, includedElements, splitOffs, ...selectedElements] = this.selectors.find(elements);
     const excluded = new Set(excludedElements);
-    this.collectValues(selectedElements, found, budget, excluded);
+    const aids = this.treeMode === 'always' ? elements.filter(isReadingAid) : [];
+    this.collectValues(selectedElements, found, budget, new Set([...excluded, ...aids]));
     const pieces = page.showsCut ? collectTextPieces(root) : undefined;
+    removeElements(aids);
     const markers = hasSigns ? this.markers : NO_MARKERS;
     const pruned = prune(root, { included: new Set(includedElements), excluded, markers });
     const removedNodes: ParentNode[] = [...pruned.removed];

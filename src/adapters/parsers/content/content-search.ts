@@ -5,23 +5,21 @@
  * so that the time grows with the page only.
  */
 import {
-  COPYRIGHT,
   getLinkShare,
   getPlainLength,
   INITIAL_SCORES,
   type Measure,
   MIN_PARAGRAPH_LENGTH,
   PageMeasures,
-  PHOTO_CREDIT,
-  readNameSigns,
 } from './element-signs.js';
+import { type NameRules, readNameSigns, scoreName } from './name-signs.js';
 import { type ChildNode, type Element, isElement, type ParentNode } from './nodes.js';
+import { NoiseFinder } from './noise.js';
 import { findEmptied } from './pruning.js';
-import { extractElementText, getHeadingLevel } from './readable.js';
+import { getHeadingLevel } from './readable.js';
 
 export interface SearchRules {
-  /** What classes and ids say counts; `never`: only that it is never the content. */
-  readonly names: 'all' | 'never' | 'none';
+  readonly names: NameRules;
   /** Blocks inside the content are removed. */
   readonly blocks: boolean;
 }
@@ -46,8 +44,6 @@ const UNNAMED_ELEMENTS = splitWords('h1 h2 h3 h4 h5 h6 html body main a code pre
 const PARAGRAPHS = splitWords('p pre blockquote td th dd dt li h2 h3 h4 h5 h6 figcaption caption summary');
 /** Nothing inside these is removed. */
 const OPAQUE_ELEMENTS = splitWords('pre code math svg figcaption');
-const BLOCKS = splitWords('div section ul ol dl table form fieldset aside header figure article');
-const NAME_SCORE = 25;
 
 const MAX_PARAGRAPH_LINK_SHARE = 0.5;
 /** The element around a paragraph gets all of its credit, the next one half, and so on. */
@@ -66,9 +62,6 @@ const MAX_LEAD_LEVELS = 12;
 const MAX_LEAD_ELEMENTS = 1_000;
 const MIN_LEAD_CREDIT = 3;
 
-const MAX_NOTICE_LENGTH = 250;
-const MAX_CAPTION_LENGTH = 500;
-
 const isPlain = ({ text, links }: Measure): boolean => text > 0 && links === 0;
 const isMarkedContent = (element: Element): boolean =>
   element.name === 'main' || element.name === 'article' || element.getAttribute('role') === 'main';
@@ -81,7 +74,6 @@ export class ContentSearch {
   /** The lengths of what is removed from the content. */
   private readonly noise = { text: 0, plain: 0 };
   private readonly scores = new Map<Element, number>();
-  private readonly captions = new Set<string>();
   /** The credit of all paragraphs inside an element. */
   private readonly credits = new Map<Element, number>();
 
@@ -106,7 +98,8 @@ export class ContentSearch {
       kept.reduce((total, element) => total + measure(this.measures.of(element)), 0);
     const [text, plain] = [sum((one) => one.text), sum(getPlainLength)];
     if (this.rules.blocks) {
-      for (const element of kept) this.removeNoise(element, plain * MAX_BLOCK_SHARE);
+      const finder = new NoiseFinder(this.measures, this.rules.names, removed);
+      for (const element of kept) this.removeNoise(element, plain * MAX_BLOCK_SHARE, finder);
       for (const element of kept)
         for (const heading of findEmptied(element, removed, this.original)) this.removeAsNoise(heading);
     }
@@ -202,13 +195,7 @@ export class ContentSearch {
   }
 
   private getInitialScore(element: Element): number {
-    return (INITIAL_SCORES[element.name] ?? 0) + this.scoreName(element);
-  }
-
-  private scoreName(element: Element): number {
-    if (this.rules.names !== 'all') return 0;
-    const { likely, unlikely } = readNameSigns(element);
-    return NAME_SCORE * (Number(likely) - Number(unlikely));
+    return (INITIAL_SCORES[element.name] ?? 0) + scoreName(element, this.rules.names);
   }
 
   private findTop(): Element | undefined {
@@ -357,43 +344,11 @@ export class ContentSearch {
   }
 
   /** Removes blocks inside the content that do not read like it. */
-  private removeNoise(node: ParentNode, maxLength: number): void {
+  private removeNoise(node: ParentNode, maxLength: number, finder: NoiseFinder): void {
     for (const child of node.children) {
       if (!isElement(child) || this.removed.has(child)) continue;
-      if (this.isNoise(child) && getPlainLength(this.measures.of(child)) <= maxLength) this.removeAsNoise(child);
-      else if (!OPAQUE_ELEMENTS.has(child.name)) this.removeNoise(child, maxLength);
+      if (finder.isNoise(child) && getPlainLength(this.measures.of(child)) <= maxLength) this.removeAsNoise(child);
+      else if (!OPAQUE_ELEMENTS.has(child.name)) this.removeNoise(child, maxLength, finder);
     }
-  }
-
-  private isNoise(element: Element): boolean {
-    const { name } = element;
-    const measure = this.measures.of(element);
-    const { text, links } = measure;
-    if (text === 0) return false;
-    if (text < MAX_NOTICE_LENGTH && COPYRIGHT.test(extractElementText(element, { maxLength: MAX_NOTICE_LENGTH })))
-      return true;
-    if (name === 'p') return text < 150 && links > text * 0.7;
-    if (text < MAX_CAPTION_LENGTH && this.isCaption(element)) {
-      const caption = extractElementText(element, { maxLength: MAX_CAPTION_LENGTH });
-      // It is repeated where the picture can be enlarged.
-      if (PHOTO_CREDIT.test(caption) || this.captions.has(caption)) return true;
-      this.captions.add(caption);
-    }
-    if (name === 'figcaption') return false;
-    const nameScore = this.scoreName(element);
-    if (name === 'h1' || name === 'h2') return nameScore < 0;
-    if (!BLOCKS.has(name)) return false;
-    if (nameScore < 0) return true;
-    if (measure.commas >= 10) return false;
-    if (measure.inputs > Math.floor(measure.paragraphs / 3)) return true;
-    const linkShare = getLinkShare(measure);
-    if (linkShare > 0.5) return true;
-    if (name === 'ul' || name === 'ol') return false;
-    if (nameScore === 0 && linkShare > 0.2) return true;
-    return text < MIN_PARAGRAPH_LENGTH && links > 0 && measure.headings === 0 && measure.images === 0;
-  }
-
-  private isCaption(element: Element): boolean {
-    return element.name === 'figcaption' || (BLOCKS.has(element.name) && readNameSigns(element).caption);
   }
 }

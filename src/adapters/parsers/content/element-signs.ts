@@ -1,5 +1,6 @@
-/** What tells the content of a page from what surrounds it: how much text and how many links an element has, and its name. */
+/** What tells the content of a page from what surrounds it: how much text and how many links an element has. */
 import { statesDiscussion } from './microdata.js';
+import { MAX_NAME_LENGTH } from './name-signs.js';
 import { type Element, isElement, isText, type ParentNode } from './nodes.js';
 import { foldWhitespace, isHidden, isInline } from './readable.js';
 
@@ -19,6 +20,8 @@ export interface Measure {
   titles: number;
   inputs: number;
   images: number;
+  /** Number of `pre`. */
+  codes: number;
   /** True if it is not displayed. */
   isConcealed: boolean;
 }
@@ -35,6 +38,7 @@ const createMeasure = (): Measure => ({
   titles: 0,
   inputs: 0,
   images: 0,
+  codes: 0,
   isConcealed: false,
 });
 
@@ -109,14 +113,24 @@ export class PageMeasures {
       measure = createMeasure();
       this.measureChildren(element, measure, block, isLinked);
     } else measure = this.measureBlock(element, isLinked);
-    measure.isConcealed =
-      element.hasAttribute('hidden') ||
-      element.getAttribute('aria-hidden') === 'true' ||
-      CONCEALING_STYLE.test((element.getAttribute('style') ?? '').slice(0, MAX_STYLE_LENGTH));
+    measure.isConcealed = isConcealed(element) && !opensOnRequest(element);
     if (measure.isConcealed) this.concealedLength = concealedBefore + getPlainLength(measure);
     return measure;
   }
 }
+
+const isConcealed = (element: Element): boolean =>
+  element.hasAttribute('hidden') ||
+  element.getAttribute('aria-hidden') === 'true' ||
+  CONCEALING_STYLE.test((element.getAttribute('style') ?? '').slice(0, MAX_STYLE_LENGTH));
+
+/** Names of what a reader opens in the text: a tab, a part that is folded up, a formula for screen readers. */
+const OPENED_PARTS = /accordion|collaps|expand|spoiler|toggle|tab-?(?:pane|content|item)|tabs?-?panel|mathml/i;
+
+const opensOnRequest = (element: Element): boolean =>
+  element.getAttribute('role') === 'tabpanel' ||
+  element.getAttribute('hidden') === 'until-found' ||
+  OPENED_PARTS.test((element.getAttribute('class') ?? '').slice(0, MAX_NAME_LENGTH));
 
 const NOTHING: Readonly<Measure> = createMeasure();
 
@@ -146,93 +160,7 @@ function addChild(measure: Measure, element: Element, child: Measure): void {
   measure.inputs +=
     child.inputs + Number(name === 'input' && !TEXTLESS_INPUTS.test(element.getAttribute('type') ?? ''));
   measure.images += child.images + Number(name === 'img');
-}
-
-export interface NameSigns {
-  /** It is named after content. */
-  readonly likely: boolean;
-  /** It is named after something else. */
-  readonly unlikely: boolean;
-  /** It is named after what is never the content, however much it is: notices about cookies, dialogs. */
-  readonly never: boolean;
-  /** It is named after comments, which are content only where a page is made for them. */
-  readonly remarks: boolean;
-  /** It is named after what may be either. */
-  readonly doubtful: boolean;
-  /** It is named after the caption of a picture. */
-  readonly caption: boolean;
-  /** It is named after the author or the date. */
-  readonly byline: boolean;
-}
-
-const splitWords = (text: string): ReadonlySet<string> => new Set(text.split(' '));
-const LIKELY = splitWords(
-  'article articlebody body column content contents entry hentry instapaper main maincontent page post postcontent story ' +
-    'storybody text blog',
-);
-const UNLIKELY = splitWords(
-  'ad adsbygoogle adsense ads adv advert advertisement advertising adverts addthis agegate aside breadcrumb breadcrumbs ' +
-    'copyright crumbs cta disclaimer foot footer jp lightbox likes login masthead menu menus modal nav navbar navigation outbrain ' +
-    'pager pagination paging popular printfriendly promotion recommendation recommendations recommended register registration ' +
-    'related remark rss share sharedaddy sharer shares sharing shoutbox sidebar sidebars signup skip skiplink sociable social ' +
-    'sponsor sponsored sponsors submenu subnav subscribe subscription supplemental taboola toolbar topbar trending',
-);
-const DOUBTFUL = splitWords(
-  'banner banners hidden next overlay prev previous promo promos rail tag tagcloud taglist tags teaser teasers toc widget widgets',
-);
-const REMARKS = splitWords('discussion livefyre replies reply respond');
-const REMARK_PARTS = /comment(?!ary|at)|kommentar|disqus/;
-const NEVER_PARTS = /cookie|consent|gdpr|dialog|popup|newsletter/;
-const BYLINE = splitWords(
-  'author authors byline credit date dateline datetime entrymeta infos meta posted postmeta published time timestamp writtenby',
-);
-/** `has-sidebar`, `no-sidebar`: the name of what is around it. */
-const NEGATIONS = splitWords('has is no not with without');
-/** Longer values of class and id are cut. */
-const MAX_NAME_LENGTH = 200;
-
-const signsByElement = new WeakMap<Element, NameSigns>();
-
-export function readNameSigns(element: Element): NameSigns {
-  const known = signsByElement.get(element);
-  if (known) return known;
-  const [classes, id] = ['class', 'id'].map((name) => (element.getAttribute(name) ?? '').slice(0, MAX_NAME_LENGTH));
-  const signs = readWords(`${classes} ${id}`);
-  signsByElement.set(element, signs);
-  return signs;
-}
-
-/** Takes nothing but the class of an element for its name. */
-export const ignoreId = (element: Element): unknown =>
-  signsByElement.set(element, readWords((element.getAttribute('class') ?? '').slice(0, MAX_NAME_LENGTH)));
-
-function readWords(name: string): NameSigns {
-  const signs = {
-    likely: false,
-    unlikely: false,
-    never: false,
-    remarks: false,
-    doubtful: false,
-    caption: false,
-    byline: false,
-  };
-  let previous = '';
-  for (const word of name
-    .replace(/([a-z])([A-Z])/g, '$1-$2')
-    .toLowerCase()
-    .split(/[^a-z]+/)) {
-    if (!NEGATIONS.has(previous)) {
-      signs.likely ||= LIKELY.has(word);
-      signs.never ||= NEVER_PARTS.test(word);
-      signs.remarks ||= REMARKS.has(word) || REMARK_PARTS.test(word);
-      signs.unlikely ||= signs.never || UNLIKELY.has(word);
-      signs.doubtful ||= DOUBTFUL.has(word);
-      signs.caption ||= word === 'caption';
-      signs.byline ||= BYLINE.has(word);
-    }
-    previous = word;
-  }
-  return signs;
+  measure.codes += child.codes + Number(name === 'pre');
 }
 
 export const INITIAL_SCORES: Readonly<Record<string, number>> = {

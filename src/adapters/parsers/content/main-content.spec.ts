@@ -103,6 +103,50 @@ describe('all of the content is kept', () => {
   });
 });
 
+describe('parts of the content that look like something else are kept', () => {
+  it.each([
+    ['a heading whose class says what is beside it', '<h2 class="anchor anchorWithStickyNavbar_L">Kept</h2>'],
+    ['a heading whose id is its words', '<h2 id="login">Kept login</h2>'],
+    ['a heading with a link for editing', '<div><h3>Kept</h3><span>[<a href="/e">edit source</a>]</span></div>'],
+    ['a signature with links to types', '<div>Kept <a href="/t">Map</a> f(<a href="/s">String</a> name)</div>'],
+    ['the name of a term', '<dl><dt id="term-menu">Kept</dt><dd>The topics of a hub</dd></dl>'],
+    [
+      'a function with the name of something else',
+      ['open', 'subscribe', 'close', 'flush']
+        .map((name) => `<section class="detail" id="hub.${name}(int)"><h3>${name}</h3><p>Kept</p></section>`)
+        .join(''),
+      4,
+    ],
+    [
+      'code under a link to it',
+      '<dl class="code"><dt><a href="/c">print.sh</a></dt><dd><pre>Kept -P hall</pre></dd></dl>',
+    ],
+    ['a table of names', '<div><table><tr><th>Hall<th>Name</tr><tr><td>3<td><a href="/h">Kept</a></tr></table></div>'],
+    ['a cell with a paragraph that is a link', '<table><tr><th>Name<td><p><a href="/h">Kept</a></p></table>'],
+    [
+      'a list of subjects',
+      '<h3>Threats</h3><ul><li><a href="/g">Kept</a><li><a href="/r">Rats</a><li><a href="/f">Floods</a></ul>',
+    ],
+    ['a tab', '<div><div role="tabpanel">npm i</div><div role="tabpanel" hidden>Kept</div></div>'],
+    ['what is folded up', '<div class="expand-content" style="display: none">Kept</div>'],
+    [
+      'a formula',
+      '<p>The energy is <span class="mathml-inline" style="display:none"><math><mi>Kept</mi></math></span>.</p>',
+    ],
+  ])('%s', (_, html, times = 1) => {
+    const text = readMain(`<main>${paragraphs(3)}${html}${paragraphs(1)}</main>`);
+    expect(count(text, 'Kept')).toBe(times);
+  });
+
+  it.each([
+    ['other stories', '<h3>Read more</h3><ul><li><a href="/a">Council votes on the pension scheme, left out</a></ul>'],
+    ['links for editing', '<h2>Sites<span class="mw-editsection">[<a href="/e">left out</a>]</span></h2>'],
+  ])('but not %s', (_, html) => {
+    const text = readMain(`<main>${paragraphs(3)}${html}${paragraphs(1)}</main>`);
+    expect(text).not.toContain('left out');
+  });
+});
+
 it('looks beyond what is marked as the content if that has only comments', () => {
   const text = readMain(`<div>${paragraphs(3)}</div><div role="main"><p>remark</p>${COMMENTS}</div>`);
   expect(count(text, 'anvils')).toBe(3);

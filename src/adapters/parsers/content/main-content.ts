@@ -3,10 +3,11 @@
  * is left, it is searched again with fewer rules, at last without any, so that no page with a text comes out empty.
  */
 import { ContentSearch, type SearchResult, type SearchRules } from './content-search.js';
-import { getPlainLength, ignoreId, PageMeasures, readNameSigns } from './element-signs.js';
+import { getPlainLength, PageMeasures } from './element-signs.js';
+import { ignoreId, readNameSigns } from './name-signs.js';
 import { type Document, type Element, isElement, type ParentNode, walkElements } from './nodes.js';
 import { findSummaryBefore } from './page-summary.js';
-import { extractElementText, getHeadingLevel } from './readable.js';
+import { createReadingBudget, extractElementText, getHeadingLevel, type ReadingBudget } from './readable.js';
 
 export interface MainContent {
   readonly removed: readonly Element[];
@@ -98,37 +99,45 @@ function findMarked(measures: PageMeasures): Element | undefined {
   return mains.find(isLarge) ?? (articles.length === 1 ? articles.find(isLarge) : undefined);
 }
 
-/** So many sections must have an id that says nothing but their heading; longer ids and headings are cut. */
+/** So many elements must have an id that names their subject; longer ids and beginnings are cut. */
 const MIN_SUBJECTS = 2;
-const MAX_HEADING_LENGTH = 200;
+const MAX_BEGINNING_LENGTH = 200;
 
 /**
- * Programs that make manuals give each section the words of its heading as its id: `<section id="cookies">` is about
- * cookies. On such pages, these ids are not taken for names.
+ * Programs that make manuals give each section, entry and function an id of its own words: `<section id="cookies">` is
+ * about cookies, and `<dt id="Hub.register">` describes a function. On such pages, these ids are not taken for names.
  */
 function ignoreIdsOfSubjects(root: Document): void {
-  const sectionsByKind = new Map<string, Element[]>();
-  for (const element of walkElements(root)) {
-    if (!element.hasAttribute('id') || !isSubject(element)) continue;
+  const elements = [...walkElements(root)];
+  const budget = createReadingBudget(elements.length);
+  const elementsByKind = new Map<string, Element[]>();
+  for (const element of elements) {
+    if (!element.hasAttribute('id') || !isSubject(element, budget)) continue;
     const kind = `${element.name} ${element.getAttribute('class') ?? ''}`;
-    const sections = sectionsByKind.get(kind);
-    if (sections) sections.push(element);
-    else sectionsByKind.set(kind, [element]);
+    const subjects = elementsByKind.get(kind);
+    if (subjects) subjects.push(element);
+    else elementsByKind.set(kind, [element]);
   }
-  for (const sections of sectionsByKind.values()) {
-    const named = sections.filter((section) => Object.values(readNameSigns(section)).some(Boolean));
-    const others = sections.length - named.length;
-    // Comments, related pages and the like may have headings of their names, too, but few neighbors of other subjects.
-    if (others >= MIN_SUBJECTS && others * 2 >= named.length) for (const section of named) ignoreId(section);
+  for (const subjects of elementsByKind.values()) {
+    const named = subjects.filter((element) => Object.values(readNameSigns(element)).some(Boolean));
+    const others = subjects.length - named.length;
+    // Comments, related pages and the like may begin with their names, too, but have few neighbors of other subjects.
+    if (others >= MIN_SUBJECTS && others * 2 >= named.length) for (const element of named) ignoreId(element);
   }
 }
 
-/** Whether the id is that of the section's own heading, which may have a number. */
-function isSubject(element: Element): boolean {
+/** Whether the id is, or ends with, what the element begins with, which may have a number. */
+function isSubject(element: Element, budget: ReadingBudget): boolean {
+  const id = (element.getAttribute('id') ?? '').slice(0, MAX_BEGINNING_LENGTH);
   const heading = element.children.find((child) => isElement(child) && getHeadingLevel(child) !== undefined);
-  const id = fold((element.getAttribute('id') ?? '').slice(0, MAX_HEADING_LENGTH));
-  if (!heading || id === '') return false;
-  return fold(extractElementText(heading as Element, { maxLength: MAX_HEADING_LENGTH })).endsWith(id);
+  const beginning = fold(
+    extractElementText((heading as Element | undefined) ?? element, { maxLength: MAX_BEGINNING_LENGTH, budget }),
+  );
+  const words = fold(id);
+  if (heading && words !== '' && beginning.endsWith(words)) return true;
+  // `method.subscribe`, `term-cookie`, `subscribe(java.lang.String)`
+  const [, subject = ''] = /([\p{L}\p{N}_]+)(?:\(.*)?$/u.exec(id) ?? [];
+  return subject.length > 2 && beginning.includes(fold(subject));
 }
 
 const fold = (text: string): string =>

@@ -1,6 +1,7 @@
 /** Converts a tree to Markdown (CommonMark with GitHub's tables and strikethrough). */
 import { type ChildNode, type Element, isElement, isText, type ParentNode, walkElements } from './nodes.js';
-import { extractElementText, foldWhitespace, getHeadingLevel, isHidden, isInline } from './readable.js';
+import { foldWhitespace, getHeadingLevel, isHidden, isInline } from './readable.js';
+import { isNumbersOnly } from './reading-aids.js';
 
 /** Maximum length in characters. */
 const MAX_LENGTH = 4_000_000;
@@ -234,16 +235,11 @@ function findBlock(cell: Element): string | undefined {
   return undefined;
 }
 
-const MAX_NUMBERS_LENGTH = 50_000;
-/** Numbers of lines, in a cell of their own beside code. */
-const isLineNumbers = (cell: Element): boolean =>
-  /^[\d\s]+$/.test(extractElementText(cell, { maxLength: MAX_NUMBERS_LENGTH }));
-
 /** Renders the cells of a row one after the other. */
 function renderCells(cells: readonly Element[], context: Context): string {
   const hasCode = cells.length > 1 && cells.some((cell) => findBlock(cell) === 'pre');
   return cells
-    .filter((cell) => !hasCode || !isLineNumbers(cell))
+    .filter((cell) => !hasCode || !isNumbersOnly(cell))
     .map((cell) => renderBlocks(cell, context))
     .filter((text) => text !== '')
     .join('\n\n');

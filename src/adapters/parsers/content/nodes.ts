@@ -71,3 +71,9 @@ export function* walkElements(node: ParentNode): Generator<Element> {
     }
   }
 }
+
+export function removeElements(elements: readonly Element[]): void {
+  const removed = new Set<ChildNode>(elements);
+  for (const parent of new Set(elements.map((element) => element.parent)))
+    parent.children = parent.children.filter((child) => !removed.has(child));
+}
