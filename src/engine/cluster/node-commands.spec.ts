@@ -44,6 +44,7 @@ it('visits a URL that another node may have sent out of order, also if it is no 
   const corrected: UrlState[] = [];
   const crawler = {
     name: 'test',
+    context: { definition: { name: 'test' }, roots: { findLikely: () => undefined } },
     applyCorrection: async (state: UrlState) => corrected.push(state) > 0,
   } as unknown as Crawler;
   const services = { store, clock: new ManualClock() } as unknown as CommandServices;
@@ -52,7 +53,7 @@ it('visits a URL that another node may have sent out of order, also if it is no 
   expect(await commands.run(command)).toBe(true);
   expect(await commands.run(command)).toBe(true);
   expect(corrected).toMatchObject([
-    { url: 'http://site.test/gone', status: 'waiting', hops: 0, redirects: 0, visits: 0 },
+    { url: 'http://site.test/gone', status: 'waiting', hops: 1, redirects: 0, visits: 0 },
     { id: corrected[0]!.id },
   ]);
   await store.close();

@@ -1,14 +1,13 @@
 /** Carries out the commands that other nodes send for this node's hosts. */
 import { createVerificationChanges } from '../../domain/crawl/commands.js';
-import { USER } from '../../domain/frontier/sources.js';
 import { NEVER } from '../../domain/time/units.js';
-import { getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
-import { computeUrlKey } from '../../domain/url/url-key.js';
+import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Explanations } from '../control/explanations.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import { ABANDONED, type Command, parseCommand } from '../crawl/outcome/owner-commands.js';
+import { toUnlinkedUrl } from '../crawl/outcome/unlinked-urls.js';
 import type { OwnerCommand } from '../ports/nodes.js';
 import type { Ports } from '../ports/ports.js';
 import { SinkUnavailable } from '../ports/sink.js';
@@ -93,21 +92,8 @@ export class NodeCommands {
   }
 
   private async restoreUrl(crawler: Crawler, href: string) {
-    const url = toCrawlUrl(href);
     const [state] = await this.services.store.discover([
-      {
-        crawler: crawler.name,
-        url: href,
-        key: computeUrlKey(href),
-        hostKey: getHostKey(url),
-        status: 'waiting',
-        source: USER,
-        reason: 'reconciled',
-        hops: 0,
-        redirects: 0,
-        discoveredVia: 'link',
-        dueAt: NEVER,
-      },
+      toUnlinkedUrl(crawler.context, toCrawlUrl(href), NEVER, 'reconciled'),
     ]);
     return state;
   }

@@ -2,13 +2,12 @@
 import { createAdoptionChanges } from '../../domain/crawl/commands.js';
 import { createFirstRefreshChanges, toVisitSchedule, type VisitSchedule } from '../../domain/crawl/revisit.js';
 import type { StateChanges, UrlState } from '../../domain/crawl/url-state.js';
-import { INDEX_FOLLOW } from '../../domain/frontier/sources.js';
 import { days, type Instant, instant, after as later, NEVER } from '../../domain/time/units.js';
-import { type CrawlUrl, getHostKey } from '../../domain/url/crawl-url.js';
-import { computeUrlKey } from '../../domain/url/url-key.js';
+import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import type { TextLine } from '../../domain/url/url-list.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
+import { toUnlinkedUrl } from '../crawl/outcome/unlinked-urls.js';
 import { toDispositionRules } from '../crawl/visit/disposition-rules.js';
 import type { NewUrl } from '../ports/frontier-store.js';
 import type { Ports } from '../ports/ports.js';
@@ -88,7 +87,7 @@ export class PendingUrls {
 
   /** Stores new URLs whose documents another program has put into a sink; returns those that were known already. */
   async adopt(crawler: Crawler, urls: readonly CrawlUrl[]): Promise<readonly CrawlUrl[]> {
-    const newUrls = urls.map((url) => toImportedUrl(crawler, url, this.services.clock.now()));
+    const newUrls = urls.map((url) => toUnlinkedUrl(crawler.context, url, this.services.clock.now(), 'imported'));
     const states = await this.services.store.discover(newUrls);
     const changes = createAdoptionChanges(this.services.clock.now());
     await this.services.store.settle(states.map(({ id }) => ({ id, changes })));
@@ -125,25 +124,10 @@ export class PendingUrls {
     return {
       state,
       schedule: toVisitSchedule(verdict.effects),
-      url: toImportedUrl(crawler, url, this.services.clock.now()),
+      url: toUnlinkedUrl(crawler.context, url, this.services.clock.now(), 'imported'),
     };
   }
 }
-
-const toImportedUrl = ({ name, context }: Crawler, url: CrawlUrl, now: Instant): NewUrl => ({
-  crawler: name,
-  url: url.href,
-  key: computeUrlKey(url.href),
-  hostKey: getHostKey(url),
-  hops: 1,
-  redirects: 0,
-  root: context.roots.findLikely(url)?.url.href,
-  source: INDEX_FOLLOW,
-  status: 'waiting',
-  reason: 'imported',
-  discoveredVia: 'link',
-  dueAt: now,
-});
 
 /**
  * The state that a pending file gives to a URL: 2 for an error, the Unix time of the last visit if indexed, 0 if it

@@ -244,7 +244,7 @@ describe('the crawl space divided between two crawlers', () => {
     'b.rules': 'allow domain other.org\nallow domain news.ibm.com\nforbid domain *\n',
   };
 
-  const move = async (after: Record<string, string>, global?: string) => {
+  const move = async (after: Record<string, string>, global?: string, meanwhile?: (news: FakeSite) => unknown) => {
     const { www, news, other } = await hosts();
     other.page('/', [news.url('/')]);
     const files: Record<string, string> = global === undefined ? {} : { 'global.rules': global };
@@ -264,6 +264,7 @@ describe('the crawl space divided between two crawlers', () => {
     const replaced = Object.fromEntries(
       Object.entries(after).map(([name, text]) => [name, text.replaceAll('$NEWS', news.origin)]),
     );
+    meanwhile?.(news);
     await world.reconfigure({ crawler: two(www, other), files: { ...replaced, ...files }, more });
     await world.pass(days(2));
     watch();
@@ -296,6 +297,15 @@ describe('the crawl space divided between two crawlers', () => {
     news.remove('/today');
     await world.pass(days(2));
     expect(await world.indexed()).not.toContain(news.url('/today'));
+  });
+
+  it('B visits what A has left to it: a page to which no link leads stays, and one that is gone leaves the index', async () => {
+    const global = 'allow domain *.ibm.com\nallow domain other.org\n';
+    const kept = await move(AFTER, global, (news) => news.page('/', []));
+    expect(await kept.world.indexed()).toEqual(kept.held);
+    expect(await kept.world.state(kept.news.url('/today'), 'b')).toMatchObject({ status: 'indexed' });
+    const gone = await move(AFTER, global, (news) => news.page('/', []).remove('/today'));
+    expect(await gone.world.indexed()).toEqual(gone.held.filter((url) => url !== gone.news.url('/today')));
   });
 
   it('clearing what A has left to B takes nothing of B out of the index, and what nobody has taken leaves it', async () => {

@@ -4,21 +4,24 @@
  */
 import { createVerificationChanges } from '../../../domain/crawl/commands.js';
 import { POLICY_STATUSES, type UrlState } from '../../../domain/crawl/url-state.js';
-import type { CrawlContext } from '../../page/crawl-context.js';
+import { NEVER } from '../../../domain/time/units.js';
+import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
+import { type CrawlContext, createLikelyLink } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
-import type { UrlCatalog } from '../../ports/frontier-store.js';
+import type { FrontierStore } from '../../ports/frontier-store.js';
 import type { InDoubtDeliveries } from './in-doubt-deliveries.js';
+import { toUnlinkedUrl } from './unlinked-urls.js';
 
 /** The part of another crawler on this server that this module uses. */
 interface OtherCrawler {
   readonly name: string;
-  readonly context: Pick<CrawlContext, 'definition'>;
+  readonly context: CrawlContext;
   /** Has the URL visited again; false if it is in flight. */
   applyCorrection(url: UrlState, changes: ReturnType<typeof createVerificationChanges>): Promise<boolean>;
 }
 
 export interface SharedDocumentsServices {
-  readonly store: Pick<UrlCatalog, 'find'>;
+  readonly store: Pick<FrontierStore, 'find' | 'discover'>;
   readonly clock: Clock;
   readonly inDoubt: Pick<InDoubtDeliveries, 'add'>;
   readonly crawlers: { list(): Iterable<OtherCrawler> };
@@ -37,11 +40,36 @@ export class SharedDocuments {
    * they find.
    */
   async notifyOtherOwners(state: Pick<UrlState, 'crawler' | 'url'>, sinks: readonly string[]): Promise<void> {
-    const { clock, inDoubt } = this.services;
-    for (const { crawler, theirs } of await this.findOthers(state, sinks)) {
-      if (theirs.stamp === undefined) continue;
-      if (!(await crawler.applyCorrection(theirs, createVerificationChanges(clock.now())))) inDoubt.add(theirs.id);
+    for (const { crawler, theirs } of await this.findOthers(state, sinks))
+      if (theirs.stamp !== undefined) await this.verify(crawler, theirs);
+  }
+
+  /**
+   * Must be called before the document is left to other crawlers. They might never find the page by a link, and its document
+   * would stay in the index when it is gone.
+   */
+  async leaveToOthers({ crawler: ownName, url: href }: UrlState, sinks: readonly string[]): Promise<void> {
+    const { store } = this.services;
+    const url = toCrawlUrl(href);
+    for (const crawler of this.listOthers(ownName, sinks)) {
+      const { context, name } = crawler;
+      const { accepted, effects } = context.policy.judge(createLikelyLink(context, url));
+      if (!accepted || !effects.index) continue;
+      const [added] = await store.discover([toUnlinkedUrl(context, url, NEVER, 'configuration-changed')]);
+      const theirs = added ?? (await store.find(name, href));
+      if (theirs && theirs.stamp === undefined) await this.verify(crawler, theirs);
     }
+  }
+
+  private async verify(crawler: OtherCrawler, url: UrlState): Promise<void> {
+    const changes = createVerificationChanges(this.services.clock.now());
+    if (!(await crawler.applyCorrection(url, changes))) this.services.inDoubt.add(url.id);
+  }
+
+  private listOthers(ownName: string, sinks: readonly string[]): OtherCrawler[] {
+    return [...this.services.crawlers.list()].filter(
+      ({ name, context }) => name !== ownName && context.definition.pushTo.some((sink) => sinks.includes(sink)),
+    );
   }
 
   private async findOthers(
@@ -49,8 +77,7 @@ export class SharedDocuments {
     sinks: readonly string[],
   ): Promise<{ crawler: OtherCrawler; theirs: UrlState }[]> {
     const found: { crawler: OtherCrawler; theirs: UrlState }[] = [];
-    for (const crawler of this.services.crawlers.list()) {
-      if (crawler.name === ownName || !crawler.context.definition.pushTo.some((sink) => sinks.includes(sink))) continue;
+    for (const crawler of this.listOthers(ownName, sinks)) {
       const theirs = await this.services.store.find(crawler.name, url);
       if (theirs && theirs.status !== 'removed' && !POLICY_STATUSES.has(theirs.status)) found.push({ crawler, theirs });
     }

@@ -20,12 +20,14 @@ import { OrderSending, type SendingResult, type SendingServices, type SendingSet
 import type { Owing } from './owing.js';
 import type { PageTexts } from './page-texts.js';
 import { PartOrders, type PartPlan } from './part-orders.js';
+import type { SharedDocuments } from './shared-documents.js';
 
 type SettlementServices = SendingServices &
   DeletionOrderServices & {
     readonly inDoubt: Pick<InDoubtDeliveries, 'add' | 'remove' | 'applyDoubt'>;
     readonly owing: Pick<Owing, 'noteWritten'>;
     readonly texts: Pick<PageTexts, 'findBefore' | 'note'>;
+    readonly shared: Pick<SharedDocuments, 'leaveToOthers'>;
   };
 
 export class UrlSettlement {
@@ -61,9 +63,10 @@ export class UrlSettlement {
   private async deliverAndWrite(decision: Decision): Promise<SettledUrl> {
     const { state, visit, links, fence } = decision;
     const { changes, orders, remove, owed } = await this.carryOut(decision);
-    const writtenChanges = remove ? undefined : changes;
-    const settlement = { id: state.id, fence, remove, changes: writtenChanges, visit, links, orders, owed };
-    if ((await this.services.settler.add(settlement)) === 'fenced out')
+    if (changes.status === 'elsewhere' && state.stamp)
+      await this.services.shared.leaveToOthers(state, this.settings.sinks);
+    const written = { remove, changes: remove ? undefined : changes, visit, links, orders, owed };
+    if ((await this.services.settler.add({ id: state.id, fence, ...written })) === 'fenced out')
       throw new FencedOut(
         [fence],
         orders.some(({ attempts }) => attempts > 0),
