@@ -50,6 +50,9 @@ const reject = (particulars: Partial<Verdict> = {}): Verdict => ({
   ...particulars,
 });
 
+/** A condition that leaves no record. */
+const FILTERED = reject({ layer: 'conditions', reason: 'condition-filtered' });
+
 const INDEXED = { status: 'indexed', reason: 'indexed', stamp: 's' } as const;
 const EXCLUDED = { status: 'excluded', reason: 'not-accepted', dueAt: NEVER } as const;
 const ELSEWHERE = { status: 'elsewhere', reason: 'crawl-space-domain', stamp: 's', dueAt: NEVER } as const;
@@ -71,6 +74,12 @@ describe('a stored URL that the rules accept', () => {
   it.each([
     ['comes back if the rules excluded it', EXCLUDED, accept(), { status: 'waiting', dueAt: NOW, source: 3 }],
     ['comes back with its document', ELSEWHERE, accept(), { status: 'indexed', dueAt: NOW, source: 3 }],
+    [
+      'comes back with its error forgotten',
+      { ...ELSEWHERE, permanentError: true },
+      accept(),
+      { permanentError: false },
+    ],
     ['comes back in the source that the rules grant', EXCLUDED, accept({ follow: false }), { source: INDEX }],
     ['comes back as a sitemap', { ...EXCLUDED, discoveredVia: 'robots' }, accept({ index: false }), { source: 4 }],
     ['stays out if robots.txt excluded it', { ...EXCLUDED, reason: 'robots-disallowed' }, accept(), unchanged],
@@ -166,6 +175,7 @@ describe('a stored URL that the rules reject', () => {
     ['is excluded', INDEXED, reject(), excluded],
     ['is excluded before its first visit', {}, reject(), excluded],
     ['stays excluded', EXCLUDED, reject(), undefined],
+    ['stays while the deletion of its document is held', { ...EXCLUDED, stamp: 's' }, FILTERED, undefined],
     ['stays removed', { status: 'removed' }, reject(), undefined],
     [
       'is left to another crawler',

@@ -5,7 +5,7 @@ describe('the proxy of a URL', () => {
   const choose = createProxyChooser([
     {
       url: 'http://all:1',
-      noProxy: ['corp.example', '.lan', '10.0.0.0/8', 'odd.example:8443', 'fd00::/8', '192.0.2.7'],
+      noProxy: ['corp.example', '.lan', '10.0.0.0/8', 'odd.example:8443', 'tls.example:443', 'fd00::/8', '192.0.2.7'],
     },
     { url: 'http://partner:2', for: 'https://partner.example/', noProxy: [] },
     { url: 'http://docs:3', for: 'https://partner.example/docs/', noProxy: [] },
@@ -26,11 +26,18 @@ describe('the proxy of a URL', () => {
       'http://printer.lan/',
       'http://10.1.2.3/',
       'https://odd.example:8443/',
+      'https://tls.example/',
       'http://192.0.2.7/',
       'http://[fd00::1]/',
     ])
       expect(of(url), url).toBeUndefined();
-    for (const url of ['http://notcorp.example/', 'http://11.1.2.3/', 'https://odd.example/', 'http://192.0.2.70/'])
+    for (const url of [
+      'http://notcorp.example/',
+      'http://11.1.2.3/',
+      'https://odd.example/',
+      'http://tls.example/',
+      'http://192.0.2.70/',
+    ])
       expect(of(url), url).toBe('http://all:1');
   });
 

@@ -47,6 +47,21 @@ test('secrets among the global options are sent to the servers of the roots alon
     expect(headersAt(url)).toEqual({ Accept: 'text/html' });
 });
 
+test('at a URL with a server record, secrets are for the server that is asked, and the smaller limit applies', () => {
+  const parameters = { alias: 'https://b.com/', maxHops: 5 };
+  const records = [{ url: 'https://a.com/mirrored/', place: placeAt(1), parameters }];
+  const servers = { records, defaults: {}, followOutside: true, deleteNoServer: true, place: placeAt(1) };
+  const headers = { Authorization: new Secret('Bearer t') };
+  const optionsAt = (url: string, maxHops: number) => {
+    const conditions = { defaultAllow: 'allow', options: { headers, maxHops }, rules: [], place: placeAt(1) } as const;
+    const definition = crawlerDefinition({ conditions, servers, roots: [rootDefinition('https://a.com/')] });
+    return compilePolicy(definition, undefined).judge(candidate(url)).effects.options;
+  };
+  expect(optionsAt('https://a.com/x', 9)).toEqual({ defaultAllow: 'allow', headers, maxHops: 9 });
+  expect(optionsAt('https://a.com/mirrored/x', 9)).toEqual({ defaultAllow: 'allow', headers: {}, maxHops: 5 });
+  expect(optionsAt('https://a.com/mirrored/x', 4)).toEqual({ defaultAllow: 'allow', headers: {}, maxHops: 4 });
+});
+
 test('a sitemap that robots.txt names is requested with its options although it is filtered', () => {
   const rules = [rule('must-have', 'http://a.com/docs/*'), rule('apply-for', '*', { options: throttle(9) })];
   const { accepted, effects } = judge(rules, 'http://a.com/map.xml', {}, { isNamedSitemap: true });

@@ -145,6 +145,8 @@ describe('crawl space', () => {
     test('wait when the document of a forbidden host may belong to another crawler', () => {
       const global = 'allow domain b.com';
       expect(judge(rules, 'http://b.com/', stored, global)).toMatchObject({ accepted: true, needsAddress: true });
+      const ours = 'forbid domain b.com\nallow address 10.0.0.0/8';
+      expect(judge(ours, 'http://b.com/', stored, global)).toMatchObject({ keepDocument: true, needsAddress: false });
       expect(judge(rules, 'http://b.com/', { ...stored, address: '10.1.2.3' }, global).status).toBe(760);
       expect(judge(rules, 'http://b.com/', { ...stored, address: '192.0.2.1' }, global).status).toBe(761);
     });

@@ -5,6 +5,8 @@ import {
   type CanonicalizationStep,
   createCanonicalizer,
   DEFAULT_CANONICALIZATION,
+  recanonicalize,
+  resolveBaseUrl,
 } from './canonicalize.js';
 import { toCrawlUrl } from './crawl-url.js';
 import { normalizeEscapes } from './url-form.js';
@@ -150,6 +152,25 @@ describe('canonicalization', () => {
       ),
       { numRuns: 2000 },
     );
+  });
+
+  it('gives a stored URL the form that its text has, whichever steps were chosen when it was stored', () => {
+    fc.assert(
+      fc.property(urls, someSteps, someSteps, (raw, former, steps) => {
+        const stored = createCanonicalizer(former)(raw)!;
+        expect(recanonicalize(stored, createCanonicalizer(steps))?.href).toBe(canonical(steps, stored.href));
+      }),
+      { examples: [['http://a.example//b.example/', [], []]] },
+    );
+  });
+
+  it.each([
+    ['/docs/', 'http://a.example/docs/'],
+    ['//b.example', 'http://b.example/'],
+    ['data:text/html,x', 'http://a.example/x'],
+    [`/${'x'.repeat(16_400)}/`, 'http://a.example/x'],
+  ])('has a base that the page names, unless it is none or too long: %s', (written, expected) => {
+    expect(resolveBaseUrl('http://a.example/x', written)).toBe(expected);
   });
 
   it.each([
