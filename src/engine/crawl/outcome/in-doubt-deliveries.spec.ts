@@ -76,7 +76,8 @@ describe('a URL whose visit was cut short when the process died', () => {
     const disposition = inDoubt.decide(state, RESET, RULES, clock.now());
     expect(disposition.order).toBeUndefined();
     expect(disposition.changes).not.toHaveProperty('lastVisitAt');
-    state = { ...state, temporaryErrors: 5 };
+    state = { ...state, temporaryErrors: 5, dueAt: disposition.changes.dueAt! };
+    expect(state.dueAt).toBeGreaterThan(clock.now());
     expect(order(RESET)).toEqual({ kind: 'delete', reason: 'too-many-temporary-errors' });
   });
 

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { discovered, newUrl } from '../../../../test/support/frontier-samples.js';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
+import { pushDocument } from '../../../../test/support/push-orders.js';
 import { openStoreInThisThread } from '../../../../test/support/store-in-this-thread.js';
 import type { HeldChange } from '../../../domain/crawl/change-guard.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
@@ -34,6 +35,7 @@ async function indexedPage() {
     verdict: 'send' as GuardVerdict,
     answer: { state: 'acknowledged' } as OrderAnswer,
     written: 'written' as Settled,
+    errorsAtSending: -1,
   };
   const ledger = new Ledger(store, clock);
   await ledger.open();
@@ -56,6 +58,7 @@ async function indexedPage() {
     delivery: {
       deliver: async (order: PushOrder) => {
         sent.push(order);
+        world.errorsAtSending = (await getState()).temporaryErrors;
         return { answer: world.answer, attempts: 1, partiallyAccepted: false, putOff: [] };
       },
     },
@@ -85,6 +88,11 @@ async function indexedPage() {
     const changes = { status: 'error', reason: heldChange.cause, lastVisitAt: clock.now() } as const;
     return settle({ disposition: { remove: false, changed: false, changes }, heldChange, startedAt: clock.now() });
   };
+  const drop = async () => {
+    const [order] = await store.listOrders({ crawler: 'docs', state: 'awaiting' }, undefined, 1);
+    const cancellation = { order: order!, reason: 'dropped', state: 'dropped' } as const;
+    return settle({ disposition: { remove: false, changed: false, changes: {} }, cancellation });
+  };
   const respond = () => {
     const changes = { status: 'indexed', reason: 'indexed', lastVisitAt: clock.now() } as const;
     return settle({ disposition: { remove: false, changed: false, changes }, startedAt: clock.now() });
@@ -97,7 +105,7 @@ async function indexedPage() {
   const waitFor = (wait: 'awaiting-sign-of-life' | 'awaiting-early-look') => {
     world.verdict = { wait, until: after(clock.now(), hours(1)) };
   };
-  return { world, clock, sent, listed, getState, fail, hold, respond, readLedger, waitFor };
+  return { world, clock, sent, listed, getState, settle, fail, hold, drop, respond, readLedger, waitFor };
 }
 
 it('a deletion that waits is one entry of the ledger, which is listed again only when it waits for another reason', async () => {
@@ -144,13 +152,35 @@ it.each([
 );
 
 it('a held deletion is one entry, whatever the page says until an operator decides', async () => {
-  const { world, fail, readLedger, listed, getState } = await indexedPage();
+  const { world, fail, readLedger, listed, getState, sent } = await indexedPage();
   world.verdict = 'hold';
   await fail('http-404');
   await fail('http-5xx');
   expect(await readLedger()).toEqual([['held', 'http-404']]);
   expect(listed).toEqual(['held http-404']);
   expect(await getState()).toMatchObject({ stamp: 's', status: 'error', pendingDeletion: 'http-5xx' });
+  await fail('cleared-by-person', { byOperator: true });
+  expect(sent).toMatchObject([{ kind: 'delete', reason: 'cleared-by-person' }]);
+});
+
+it('a change that a person has dropped is not listed again, unless the page has said something else since', async () => {
+  const { hold, drop, listed } = await indexedPage();
+  await hold(EMPTIED);
+  await drop();
+  await hold(EMPTIED);
+  expect(listed).toEqual(['awaiting emptied']);
+  await hold({ cause: 'directive-wave', kind: 'delete', identity: 'noindex/' });
+  await hold(EMPTIED);
+  expect(listed).toEqual(['awaiting emptied', 'awaiting directive-wave', 'awaiting emptied']);
+});
+
+it('errors before a response are forgotten before its document is sent, which may take hours', async () => {
+  const { world, settle } = await indexedPage();
+  await settle({ disposition: { remove: false, changed: false, changes: { temporaryErrors: 3 } } });
+  const order = { kind: 'add', reason: 'changed' } as const;
+  const disposition = { remove: false, changed: true, changes: { stamp: 't', temporaryErrors: 0 }, order };
+  await settle({ disposition, document: pushDocument('http://a.example/x') });
+  expect(world.errorsAtSending).toBe(0);
 });
 
 it('a deletion that waits ends when the page responds again', async () => {
