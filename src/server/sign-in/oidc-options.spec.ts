@@ -42,9 +42,13 @@ describe('the sign-in', () => {
       const claims = { scope: text, scp: text, access: { scope: text } };
       expect(role(claims, { CRAWLWAY_OIDC_ROLE_CLAIM: claim })).toBe('operate');
     }
-    expect(role({ realm_access: { roles: ['ops'] } }, { CRAWLWAY_OIDC_ROLE_CLAIM: 'realm_access.roles' })).toBe(
-      'operate',
-    );
+    const nested: readonly (readonly [string, object])[] = [
+      ['realm_access.roles', { realm_access: { roles: ['ops'] } }],
+      ['https://example.com/roles', { 'https://example': {}, 'https://example.com/roles': ['ops'] }],
+      ['resource_access.crawl.way.roles', { resource_access: { crawl: {}, 'crawl.way': { roles: ['ops'] } } }],
+    ];
+    for (const [claim, claims] of nested) expect(role(claims, { CRAWLWAY_OIDC_ROLE_CLAIM: claim })).toBe('operate');
+    expect(role({ realm_access: { roles: ['ops'] } }, { CRAWLWAY_OIDC_ROLE_CLAIM: 'realm_access' })).toBe('');
     for (const claims of [{}, { groups: ['others'] }, { groups: { ops: true } }, { groups: null }])
       expect(role(claims)).toBe('');
     expect(role({}, { CRAWLWAY_OIDC_ROLES: '*:read' })).toBe('read');

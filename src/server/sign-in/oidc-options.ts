@@ -66,14 +66,26 @@ const IS_SCOPE = /(?:^|\.)(?:scope|scp)$/;
  * is one value: names have spaces and commas, and a group *former admins* must not grant what *admins* does.
  */
 export function findGrants(claims: Readonly<Record<string, unknown>>, { roleClaim, roles }: OidcOptions): RoleGrant[] {
-  let value: unknown = claims;
-  for (const name of roleClaim.split('.')) {
-    const container: unknown = value;
-    value = isObject(container) && Object.hasOwn(container, name) ? container[name] : undefined;
-  }
+  const value = findClaim(claims, roleClaim);
   const values = typeof value === 'string' ? (IS_SCOPE.test(roleClaim) ? value.split(' ') : [value]) : value;
   const claimValues: readonly unknown[] = Array.isArray(values) ? values : [];
   return ['*', ...new Set(claimValues)].flatMap((claimValue) => roles.get(String(claimValue)) ?? []);
+}
+
+/**
+ * Whether the role claim is the claim of this name or within it. A dot may be part of a name: Auth0 requires names such as
+ * `https://example.com/roles`.
+ */
+export const containsRoles = (name: string, roleClaim: string): boolean => `${roleClaim}.`.startsWith(`${name}.`);
+
+function findClaim(claims: Readonly<Record<string, unknown>>, path: string): unknown {
+  for (const [name, value] of Object.entries(claims)) {
+    if (name === path) return value;
+    const inner =
+      containsRoles(name, path) && isObject(value) ? findClaim(value, path.slice(name.length + 1)) : undefined;
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -4,7 +4,7 @@ import { readBounded } from '../../domain/net/read-bounded.js';
 import { after, type Instant, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { RoleGrant } from '../security/api-keys.js';
-import { findGrants, type OidcOptions } from './oidc-options.js';
+import { containsRoles, findGrants, type OidcOptions } from './oidc-options.js';
 
 /** Data that the browser keeps until the provider sends it back. */
 export interface PendingSignIn {
@@ -140,8 +140,9 @@ export class OpenIdProvider {
     const claims: Record<string, unknown> = { ...idClaims, ...info };
     const roles = findGrants(claims, this.options);
     const { issuer, roleClaim } = this.options;
-    const roleName = roleClaim.split('.', 1)[0]!;
-    const idTokenRoles = roleName in info ? undefined : { [roleName]: idClaims[roleName] };
+    const names = Object.keys(idClaims).filter((name) => containsRoles(name, roleClaim) && !(name in info));
+    const idTokenRoles =
+      names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, idClaims[name]]));
     return {
       issuer: issuer.href,
       name: findUserName(claims, subject),

@@ -167,6 +167,7 @@ export class SameTexts {
     this.repeating.delete(state.url);
     const document = settled?.document;
     if (document === undefined) {
+      if (!state.stamp) this.yielding.delete(state.id);
       if (entered && state.stamp !== entered.stamp) {
         this.documents.remove(entered);
         this.refused.add(entered);
