@@ -39,7 +39,7 @@ export function isLinear({ kind, value }: Pattern): boolean {
 export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 /** Returns the pattern as plain text if its expression is nothing else: `^http://a\.test/` is a prefix. */
-export function simplify(pattern: Pattern): Pattern {
+function simplify(pattern: Pattern): Pattern {
   if (pattern.kind !== 'regex') return pattern;
   const { ignoreCase: inner, source } = unwrap(pattern.value);
   const ignoreCase = pattern.ignoreCase || inner;

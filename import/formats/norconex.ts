@@ -430,7 +430,7 @@ function findFilters(filters: Node): Node[] {
 }
 
 /** A list, or a text with commas. */
-export function readExtensions(filter: Node): string | undefined {
+function readExtensions(filter: Node): string | undefined {
   const listed = [...filter.attributeNodes, ...filter.children].filter(({ name }) => name === 'extensions');
   return listed.length === 0 ? undefined : listed.map(({ text }) => text).join(',');
 }

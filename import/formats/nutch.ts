@@ -252,7 +252,7 @@ export function importSignedRules(
 }
 
 /** The first match wins, and what nothing matches is rejected. A second list applies in addition to the first. */
-export function addOrderedRules(rules: readonly ImportedRule[], crawler: ImportedCrawler): void {
+function addOrderedRules(rules: readonly ImportedRule[], crawler: ImportedCrawler): void {
   if (crawler.rules.length === 0) {
     // A list without rules rejects everything, too.
     crawler.rules = rules.length === 0 ? [{ accept: false, pattern: EVERYTHING }] : [...rules].reverse();

@@ -1,6 +1,6 @@
 /** What the product that a configuration was written for says about a URL, by the product's own documentation. */
 
-export interface OriginalVerdict {
+interface OriginalVerdict {
   readonly accepted: boolean;
   /** The rule that decided, with its place, or what decides without a rule. */
   readonly by: string;

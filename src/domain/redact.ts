@@ -36,7 +36,7 @@ const SECRET_NAME = /passw|secret|token|key|auth|credential|cookie/i;
 export const isSecretHeader = (name: string): boolean => SECRET_NAME.test(name);
 
 /** Replaces each of the ranges, which are in order and do not overlap. */
-export function replaceRanges(text: string, ranges: readonly TextRange[], placeholder: string): string {
+function replaceRanges(text: string, ranges: readonly TextRange[], placeholder: string): string {
   let result = '';
   let position = 0;
   for (const [start, end] of ranges) {

@@ -308,7 +308,7 @@ const OWN_VARIABLES = ['CRAWLWAY_API_KEYS', 'CRAWLWAY_API_KEY', 'CRAWLWAY_DATABA
  * Variables that a configuration may name: an administrator of the crawl must not be able to read the process's whole
  * environment.
  */
-export function selectConfigurationVariables(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
+function selectConfigurationVariables(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
   const allowedNames = new Set((env['CRAWLWAY_ALLOW_VARIABLES'] ?? '').split(',').map((name) => name.trim()));
   return Object.fromEntries(
     Object.entries(env).filter(

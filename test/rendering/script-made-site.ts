@@ -5,7 +5,7 @@ import type { FakeSite } from '../support/fake-site.js';
 
 const PREACT = readFileSync(fileURLToPath(import.meta.resolve('preact')));
 
-export const SHELL = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
+const SHELL = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
 <link rel="stylesheet" href="/style.css"><script type="module" src="/app.js"></script></head>
 <body><div id="root"></div><noscript>This shop needs JavaScript.</noscript></body></html>`;
 

@@ -46,7 +46,7 @@ export interface WorldReport {
 }
 
 const THROTTLE_MS = 2_500;
-export const MAXIMUM_AGE = days(1);
+const MAXIMUM_AGE = days(1);
 /** Orders that may be decided and unanswered at once: the limit of the delivery and what was in flight when it was reached. */
 const MOST_PENDING = 500 + 64;
 

@@ -31,7 +31,7 @@ export const createPage = (title: string, text: string, head = '', links: readon
 export const getPaths = (size: number): string[] => Array.from({ length: size - 1 }, (_, i) => `/topic-${i}`);
 
 /** How the pages of a site look: the text of a page, and what stands around it. */
-export interface Look {
+interface Look {
   readonly write: (seed: string) => string;
   readonly around: readonly [string, string];
 }

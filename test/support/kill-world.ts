@@ -29,7 +29,7 @@ export interface KillReport {
 }
 
 /** A search engine as the index, which is killed in turns with the server. */
-export interface KilledEngine {
+interface KilledEngine {
   readonly url: string;
   /** Type and further attributes of the sink. */
   readonly sink: string;

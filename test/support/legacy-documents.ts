@@ -25,7 +25,7 @@ const wide = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const narrow = (text: string): Buffer => Buffer.from(text, 'latin1');
 
 const FILETIME_EPOCH_OFFSET_MS = 11_644_473_600_000;
-export function fileTime(date: string): Buffer {
+function fileTime(date: string): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64LE(BigInt(Date.parse(date) + FILETIME_EPOCH_OFFSET_MS) * 10_000n);
   return bytes;

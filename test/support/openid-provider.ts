@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import { onTestFinished } from 'vitest';
 
-export const CLIENT = { id: 'crawlway', secret: 'a-secret-of-the-client-0123456789' };
+const CLIENT = { id: 'crawlway', secret: 'a-secret-of-the-client-0123456789' };
 
 export class TestProvider {
   private handle: ReturnType<Provider['callback']> | undefined;

@@ -10,7 +10,7 @@ export function fileOf(files: Readonly<Record<string, string>>, name: string): s
   return text;
 }
 
-export const noFiles = (name: string): string => fileOf({}, name);
+const noFiles = (name: string): string => fileOf({}, name);
 
 export const read = (xml: string, env: Record<string, string> = {}) =>
   readConfiguration(xml, { file: 'CrawlConfig.xml', env, readFile: noFiles });

@@ -141,7 +141,7 @@ export const HELD: Record<string, Fault> = {
 };
 
 /** Faults that make visits fail, or make no difference. */
-export const FAILURES: Record<string, Fault> = {
+const FAILURES: Record<string, Fault> = {
   'the home page of another site': (guarded) => {
     setAll(NOT_FOUND)(guarded);
     guarded.site.set('/', createPage('Another company', write('another company')));

@@ -13,7 +13,7 @@ import { findVocabulary } from './schema/spec.js';
 import { ELEMENTS } from './schema.js';
 
 /** A match element, for example `{ "element": "Path", "value": "/cgi-bin" }`. */
-export interface MatchJson {
+interface MatchJson {
   /** One of MATCH_ELEMENTS. */
   readonly element: string;
   readonly field?: string;
@@ -26,7 +26,7 @@ export interface MatchJson {
 }
 
 /** An action element, for example `{ "element": "Priority", "shift": -1 }`. */
-export interface ActionJson {
+interface ActionJson {
   /** Index, NoIndex, Follow, NoFollow, Accept, Ignore, Source, AddMeta, Priority or Render. */
   readonly element: string;
   readonly name?: string;

@@ -96,7 +96,7 @@ export function setAttribute(
 }
 
 /** Returns the whitespace at the beginning of the element's line. */
-export function findIndentation(document: XmlDocument, element: XmlElement): string {
+function findIndentation(document: XmlDocument, element: XmlElement): string {
   const lineStart = document.text.lastIndexOf('\n', element.start - 1) + 1;
   return /^[ \t]*/.exec(document.text.slice(lineStart, element.start))?.[0] ?? '';
 }

@@ -28,7 +28,7 @@ export interface SignatureParameters {
 }
 
 /** The public half of a key as a JSON Web Key (RFC 8037). */
-export interface PublicJwk {
+interface PublicJwk {
   readonly kty: 'OKP';
   readonly crv: 'Ed25519';
   readonly x: string;
@@ -112,7 +112,7 @@ export class RequestSigner {
   }
 }
 
-export const DIRECTORY_TYPE = 'application/http-message-signatures-directory+json';
+const DIRECTORY_TYPE = 'application/http-message-signatures-directory+json';
 
 export interface KeyDirectory {
   readonly headers: Readonly<Record<string, string>>;

@@ -23,7 +23,7 @@ export interface RequestPlan {
 }
 
 /** In milliseconds. */
-export interface TimeLimits {
+interface TimeLimits {
   readonly connect: number;
   readonly header: number;
   /** Maximum pause between two pieces of the body. */

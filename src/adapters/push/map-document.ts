@@ -6,7 +6,7 @@ import type { Meta, OrderAnswer, PushDocument, PushOrder } from '../../domain/pu
 import { type Sink, WrappedSink } from '../../engine/ports/sink.js';
 
 /** Thrown if a value cannot be changed as configured. */
-export class UnmappableValue extends Error {
+class UnmappableValue extends Error {
   override readonly name = 'UnmappableValue';
 }
 

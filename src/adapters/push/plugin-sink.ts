@@ -34,7 +34,7 @@ export class PluginSink implements Sink {
 }
 
 /** Parses `plugin:NAME`. */
-export const parsePluginName = (url: string): string => url.slice('plugin:'.length);
+const parsePluginName = (url: string): string => url.slice('plugin:'.length);
 
 async function withUnavailableErrors<T>(promise: Promise<T>): Promise<T> {
   try {

@@ -15,7 +15,7 @@ export interface StoreOptions {
 }
 
 /** Everything that the server needs from one kind of database. To add a kind, see docs/architecture.md, "Seams". */
-export interface StoreBackend {
+interface StoreBackend {
   /** The file, or the host and database, for messages. */
   readonly displayName: string;
   /** False if opening the database would create an empty one. */

@@ -5,7 +5,7 @@
  */
 
 /** The encodings of OTLP over HTTP. */
-export type OtlpEncoding = 'protobuf' | 'json';
+type OtlpEncoding = 'protobuf' | 'json';
 
 export interface TelemetrySettings {
   /** Absent if no traces are sent. */

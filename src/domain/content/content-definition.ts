@@ -37,7 +37,7 @@ export interface FieldDefinition {
   readonly place: Place;
 }
 
-export interface SplitDefinition {
+interface SplitDefinition {
   /** CSS selector of the elements to split off. */
   readonly selector: string;
   /** Attribute that contains the name of a part. */

@@ -7,7 +7,7 @@ export interface PrincipalList {
 }
 
 export const MAX_PRINCIPALS = 1_000;
-export const MAX_PRINCIPAL_LENGTH = 256;
+const MAX_PRINCIPAL_LENGTH = 256;
 /** Leaves room for separators and quotes. */
 const MAX_TEXT_LENGTH = MAX_PRINCIPALS * MAX_PRINCIPAL_LENGTH * 2;
 

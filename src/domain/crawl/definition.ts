@@ -67,7 +67,7 @@ export interface KeepTextsDefinition {
   readonly maxChanges: number;
 }
 
-export type PolitenessBy = 'host' | 'address' | 'domain';
+type PolitenessBy = 'host' | 'address' | 'domain';
 
 export interface CrawlerDefinition {
   readonly name: string;
@@ -141,7 +141,7 @@ export interface CrawlerDefinition {
 }
 
 /** Which pages are left out of the index although they answer with status 200. */
-export interface LeaveOutDefinition {
+interface LeaveOutDefinition {
   /** Pages with the text of another page of their site. */
   readonly exactDuplicates: boolean;
   /** Listings of folders that web servers generate. */

@@ -62,7 +62,7 @@ export function decideDisposition(
 export const classifyError = (code: ErrorCode, policy: ErrorPolicyDefinition): ErrorClass =>
   policy.classes[code] ?? ERROR_CODES[code].class;
 
-export function createDocumentDisposition(
+function createDocumentDisposition(
   state: UrlState,
   outcome: Extract<VisitOutcome, { kind: 'document' }>,
   rules: DispositionRules,
@@ -125,7 +125,7 @@ function createCanonicalChange(
   return state.canonical === undefined ? {} : { canonical: null };
 }
 
-export function createUnchangedDisposition(
+function createUnchangedDisposition(
   state: UrlState,
   { etag = state.etag, lastModified = state.lastModified }: Validators,
   rules: DispositionRules,
@@ -218,7 +218,7 @@ function createNoDocumentDisposition(
   return { remove: false, changes, order: createDeletionOrder(state, reason), changed };
 }
 
-export function createExcludedDisposition(
+function createExcludedDisposition(
   state: UrlState,
   outcome: Exclusion,
   rules: DispositionRules,
@@ -251,7 +251,7 @@ export function createExcludedDisposition(
   return { remove: false, changes, order, changed: order !== undefined };
 }
 
-export function createPermanentErrorDisposition(
+function createPermanentErrorDisposition(
   state: UrlState,
   code: ErrorCode,
   rules: DispositionRules,
@@ -336,7 +336,7 @@ export const REMOVED = 'removed-after-errors';
  * The URL is no longer visited. Its record is kept, so that a link on a live page brings it back whether or not that
  * page has changed, and so that users can see what became of it.
  */
-export function createRemovalDisposition(state: UrlState, order: Disposition['order'], now: Instant): Disposition {
+function createRemovalDisposition(state: UrlState, order: Disposition['order'], now: Instant): Disposition {
   const changes: StateChanges = {
     status: 'removed',
     reason: REMOVED,

@@ -64,14 +64,14 @@ export interface ProxyDefinition {
   readonly noProxy: readonly string[];
 }
 
-export interface BoundHeader {
+interface BoundHeader {
   /** URL prefix to which the header applies; it is never sent elsewhere. */
   readonly url: string;
   readonly name: string;
   readonly value: Secret;
 }
 
-export interface CredentialDefinition {
+interface CredentialDefinition {
   /** URL prefix to which the credential applies; it is never sent elsewhere. */
   readonly url: string;
   readonly user: string;
@@ -112,7 +112,7 @@ export interface RendererDefinition {
   readonly place?: Place;
 }
 
-export interface OcrDefinition {
+interface OcrDefinition {
   /** Codes of Tesseract's languages, such as `eng`. */
   readonly languages: readonly string[];
   /** Once as many pages were read on one day (in UTC), no further document is begun. */

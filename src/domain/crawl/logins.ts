@@ -40,14 +40,14 @@ export interface LoginStep {
 }
 
 /** Conditions for a successful login; all that are given must hold. */
-export interface LoginSuccess {
+interface LoginSuccess {
   readonly selector?: string;
   readonly cookie?: string;
   readonly status?: number;
   readonly text?: string;
 }
 
-export interface Keytab {
+interface Keytab {
   /** Absolute path. */
   readonly path: string;
   /** SHA-256 of its content in hexadecimal: a different digest means a different secret. */

@@ -186,7 +186,7 @@ const MAX_WEIGHTED_HOPS = 15;
 const getImportance = ({ hops }: UrlState, { importance = 1 }: VisitSchedule): number =>
   importance / Math.sqrt(1 + Math.min(hops, MAX_WEIGHTED_HOPS));
 
-export const getMaximumAge = (rules: DispositionRules): Duration =>
+const getMaximumAge = (rules: DispositionRules): Duration =>
   rules.schedule.refreshMaximumAge ?? rules.refresh.maximumAge;
 
 /** When to see whether the site still excludes a URL: at the maximum age, or with the schedule that takes its place. */

@@ -64,7 +64,7 @@ export type DiscoveredVia = (typeof DISCOVERED_VIA)[number];
 /** Row id in the store; unique across all crawlers. */
 export type UrlId = number;
 
-export interface InheritedMeta {
+interface InheritedMeta {
   readonly name: string;
   readonly value: string;
   /**

@@ -22,7 +22,7 @@ export interface RobotsOpinion {
   readonly status?: string;
 }
 
-export interface VisitFacts {
+interface VisitFacts {
   readonly at: Instant;
   readonly status?: number;
   readonly outcome: string;

@@ -14,7 +14,7 @@ export interface PageLook {
 }
 
 /** What only one of the two sees; plain data that is stored with the session. */
-export interface KnownLook {
+interface KnownLook {
   readonly status: number;
   /** Without query. */
   readonly place: string;

@@ -5,7 +5,7 @@ import { formatPlace, type Place } from '../crawl/place.js';
 /** Maximum number of characters of a page's text that are searched: an error message is near the top of its page. */
 const MAX_TEXT_LENGTH = 65_536;
 
-export interface SoftErrorPage {
+interface SoftErrorPage {
   /** Canonical URL. */
   readonly url: string;
   readonly title: string;

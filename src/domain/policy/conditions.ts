@@ -59,7 +59,7 @@ export interface ConditionStep {
   readonly options?: UrlOptions;
 }
 
-export interface ConditionsResult {
+interface ConditionsResult {
   /** The last setting of each option, including the global ones. */
   readonly options: UrlOptions;
   readonly filteredBy?: ConditionRule;
@@ -70,7 +70,7 @@ export interface ConditionsResult {
   readonly log: boolean;
 }
 
-export interface ConditionsContext {
+interface ConditionsContext {
   readonly onStep?: (step: ConditionStep) => void;
   /** The URL from which the document is fetched if it has an alias; secrets are sent there. */
   readonly fetchUrl?: string;

@@ -87,7 +87,7 @@ export function createCrawlSpaceLayer(
   };
 }
 
-export interface SpaceDecision {
+interface SpaceDecision {
   /** Absent if no rule matches. */
   readonly rule?: CrawlSpaceRule;
   /** Address rules before `rule` that could not be tried because the address is unknown. */

@@ -80,7 +80,7 @@ export function* lintLists(crawler: CrawlerDefinition): Steps<Problem[]> {
 }
 
 /** A page has names that no rule can foresee: such as a second host name or a proxy. */
-export function lintAccess({ acl, place }: CrawlerDefinition): Problem[] {
+function lintAccess({ acl, place }: CrawlerDefinition): Problem[] {
   if (!acl || acl.default.length === 0 || acl.rules.length === 0) return [];
   const message = `the default "${acl.default.slice(0, 3).join(', ')}" of cw:Acl applies to every host without a rule, also to another public name of a host with rules: leave it empty, and write a rule for each host that is open`;
   return [createLintWarning('default-beside-rules', acl.place ?? place, message)];

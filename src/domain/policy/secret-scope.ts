@@ -12,7 +12,7 @@ import { computeSitePrefixes } from './site-mode.js';
 
 export type Servers = ReadonlySet<string>;
 
-export const NO_SERVERS: Servers = new Set();
+const NO_SERVERS: Servers = new Set();
 
 /** Servers that a condition names. */
 export interface NamedServers {

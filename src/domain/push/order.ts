@@ -14,7 +14,7 @@ export interface Meta {
 }
 
 /** The part of a document that contains its bytes (or its text, if the crawler stores only text). */
-export interface DocumentPart {
+interface DocumentPart {
   /** Empty if no sink of the crawler reads bytes. */
   readonly bytes: Uint8Array;
   readonly mimeType: string;

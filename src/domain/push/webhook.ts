@@ -1,5 +1,5 @@
 /** What webhooks report: each `type` of payload, with its meaning. */
-export const WEBHOOK_EVENTS = {
+const WEBHOOK_EVENTS = {
   'deletions.held':
     'The deletion guard is holding deletions for a host until they are released or dropped. Sent for the 1st, 10th, 100th … deletion for a host.',
   'changes.held':

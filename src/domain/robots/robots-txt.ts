@@ -15,7 +15,7 @@ export interface RobotsTxt {
   readonly sitemaps: readonly string[];
 }
 
-export interface RobotsGroup {
+interface RobotsGroup {
   /** Product tokens in lower case; `*` means every agent. */
   readonly agents: readonly string[];
   /** As written. */

@@ -21,7 +21,7 @@ interface PreferenceField {
   readonly generalName?: string;
 }
 
-export const PREFERENCE_FIELDS: readonly PreferenceField[] = [
+const PREFERENCE_FIELDS: readonly PreferenceField[] = [
   {
     field: 'content-usage',
     forbidsSearch: [['search', 'n']],

@@ -27,7 +27,7 @@ export interface ChangesRequest {
   readonly limit: number;
 }
 
-export type ChangeCounts = Readonly<Record<ChangeKind, number>>;
+type ChangeCounts = Readonly<Record<ChangeKind, number>>;
 
 export interface ChangesView {
   readonly since: Instant;

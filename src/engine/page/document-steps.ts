@@ -80,7 +80,7 @@ interface StepFacts {
   readonly name: string;
 }
 
-export interface SyncStep extends StepFacts {
+interface SyncStep extends StepFacts {
   readonly kind: 'sync';
   run(draft: DocumentDraft, page: FetchedPage): void;
 }

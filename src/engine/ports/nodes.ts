@@ -34,7 +34,7 @@ export interface NodesListener {
   onQuestion(text: string): Promise<string>;
 }
 
-export interface NodeAnswer {
+interface NodeAnswer {
   /** The node's name, valid as long as its process. */
   readonly from: string;
   readonly text: string;

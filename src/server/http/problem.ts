@@ -39,7 +39,7 @@ export const problemSchema = ownSchema('Problem', {
 export type Problem = Answer<typeof problemSchema>;
 
 /** Kinds of problem to which a client can react more specifically than to an HTTP status. */
-export const PROBLEM_TYPES = {
+const PROBLEM_TYPES = {
   'invalid-request': { status: 400, title: 'The request is malformed' },
   'configuration-invalid': { status: 422, title: 'The configuration has errors' },
   'confirmation-needed': { status: 409, title: 'The change requires confirmation' },

@@ -1,6 +1,6 @@
 import type { SecretStore } from '../../engine/ports/administration.js';
 
-export const SECRET_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const SECRET_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** Like secrets in files. */
 export const MAX_SECRET_BYTES = 65_536;
 const MAX_SECRETS = 1_000;

@@ -9,7 +9,7 @@ import type { Confirmation, Grant } from './openid-provider.js';
 /** A working day. */
 export const SESSION_LENGTH = hours(8);
 /** How often the provider is asked whether the person may still sign in. */
-export const CONFIRMATION_INTERVAL = minutes(10);
+const CONFIRMATION_INTERVAL = minutes(10);
 /** How long a session lasts without such a confirmation, because the server that could ask for it has ended. */
 const UNCONFIRMED_LENGTH = minutes(20);
 /** How long a known session is used before it is reread: another server on the database may have ended it. */

@@ -67,7 +67,7 @@ export async function serverPart<T>(entry: string): Promise<T> {
   }
 }
 
-export const SCRIPT = '<script type="module" src="/scripts/main.js"></script>';
+const SCRIPT = '<script type="module" src="/scripts/main.js"></script>';
 
 export const htmlPage = (root: string) => ({
   headers: { 'content-type': 'text/html; charset=utf-8' },

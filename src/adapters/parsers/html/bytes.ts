@@ -1,5 +1,5 @@
 /** ASCII codes and byte classes that the markup readers share. */
-export const TAB = 0x09;
+const TAB = 0x09;
 export const LINE_FEED = 0x0a;
 export const CARRIAGE_RETURN = 0x0d;
 export const SPACE = 0x20;

@@ -28,7 +28,7 @@ const PAGE_SIZE = 500;
 const PROGRESS_SETTING = 'import';
 
 /** An export cannot continue or cannot be imported; the message says why. */
-export class TransferRefused extends Error {
+class TransferRefused extends Error {
   override readonly name = 'TransferRefused';
 }
 

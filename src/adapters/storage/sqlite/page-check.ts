@@ -26,7 +26,7 @@ export function checkPages(file: string, onDamage?: (error: StoreDamaged) => voi
 }
 
 /** @throws StoreDamaged */
-export function requireIntactPages(file: string): void {
+function requireIntactPages(file: string): void {
   translateErrors(file, () => {
     const db = new Database(file, { readonly: true, fileMustExist: true });
     try {

@@ -39,7 +39,7 @@ interface Subscription extends FeedHub {
   readonly feed: string;
 }
 
-export const WEBSUB_PATH = 'websub';
+const WEBSUB_PATH = 'websub';
 
 const SALT_SETTING = 'websub/salt';
 const LEASE_SECONDS = 864_000;

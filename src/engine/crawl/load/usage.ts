@@ -12,7 +12,7 @@ const SAVE_INTERVAL = seconds(30);
 const DAY_MS = 86_400_000;
 const PREFIX = 'usage/';
 /** Number of days for which usage is kept. */
-export const USAGE_DAYS = 400;
+const USAGE_DAYS = 400;
 
 export interface UsageCounts {
   readonly visits: number;

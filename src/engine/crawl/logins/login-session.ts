@@ -70,7 +70,7 @@ export interface LoginEnvironment extends PacedEnvironment {
   onRecovery(session: LoginSession): void;
 }
 
-export const MAX_REFUSED = 3;
+const MAX_REFUSED = 3;
 const REFUSAL_RETRY_DELAYS = [minutes(1), minutes(10)] as const;
 const MIN_RETRY_DELAY = seconds(30);
 const MAX_RETRY_DELAY = hours(1);

@@ -21,7 +21,7 @@ const CHAIN_WINDOW = minutes(10);
 const LEADS_ON: ReadonlySet<UrlState['discoveredVia']> = new Set(['redirect', 'robots']);
 
 /** The URLs whose redirects led to this one, the last one first. */
-export async function* readChain(store: Pick<UrlCatalog, 'find'>, state: UrlState): AsyncIterable<UrlState> {
+async function* readChain(store: Pick<UrlCatalog, 'find'>, state: UrlState): AsyncIterable<UrlState> {
   let current: UrlState | undefined = state;
   for (let steps = state.redirects; steps > 0 && current?.foundOn && LEADS_ON.has(current.discoveredVia); steps--) {
     current = await store.find(state.crawler, current.foundOn);

@@ -201,7 +201,7 @@ export const toSentSession = ({ login, cookies }: RequestSession): SentSession =
 });
 
 /** The result of a page that turned out to be a login page: nothing on it is used. */
-export const toLoginFailure = (result: Omit<PageResult, 'outcome'>, detail: string): PageResult => ({
+const toLoginFailure = (result: Omit<PageResult, 'outcome'>, detail: string): PageResult => ({
   ...result,
   outcome: { kind: 'error', code: 'login-failed', detail },
   links: [],

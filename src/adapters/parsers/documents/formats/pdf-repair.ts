@@ -15,7 +15,7 @@ import { RIGHT_TO_LEFT, reverseMisorderedRuns } from './right-to-left.js';
 const MAX_FONT_NAME_LENGTH = 128;
 
 /** Returns what the codes of each font stand for, by font name. */
-export type LigatureSource = () => ReadonlyMap<string, CodeTexts>;
+type LigatureSource = () => ReadonlyMap<string, CodeTexts>;
 
 /**
  * Where PDFium may have separated what belongs together: at line ends, and at hyphens that it does not recognize as

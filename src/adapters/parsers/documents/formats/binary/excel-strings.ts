@@ -10,7 +10,7 @@ const HAS_RUNS = 8;
 const MAX_STRINGS = 1_000_000;
 
 /** Reads a record and the ones that continue it, one after the other. */
-export class SegmentReader {
+class SegmentReader {
   private index = 0;
   private at = 0;
 

@@ -51,7 +51,7 @@ interface Piece {
 }
 
 /** A range of bytes in the stream, from `start` to before `end`. */
-export interface ByteRange {
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
