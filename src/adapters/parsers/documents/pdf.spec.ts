@@ -71,7 +71,72 @@ describe('the words of a PDF', () => {
     ];
     const plain = Buffer.from(sample.pdf({ ...sample.FACTS, text: 'The grey' })).toString('latin1');
     const body = Buffer.from(plain.replace('/Annots[6 0 R]', `/Annots[6 0 R${annotations.join('')}]`), 'latin1');
-    expect(await read(body, 'pdf')).toMatchObject({ text: 'The grey heron filled in' });
+    expect(await read(body, 'pdf')).toMatchObject({ text: 'The grey\nheron\nfilled in' });
+  });
+});
+
+describe('the paragraphs of a PDF', () => {
+  /** Each line with its distance from the one before and its indent, in points. */
+  const textOf = async (...lines: readonly (readonly [down: number, indent: number, text: string])[]) => {
+    let last = 0;
+    const operators = lines.map(([down, indent, text]) => {
+      const right = indent - last;
+      last = indent;
+      return `) Tj ${right} ${-down} Td (${text}`;
+    });
+    return ((await read(sample.pdf({ ...sample.FACTS, text: operators.join('') }))) as Extraction).text.split('\n');
+  };
+  const FULL = 'The gate of the weir is moved by two motors that are older than the house';
+  const LAST = 'and nobody has dared to replace them.';
+
+  it('are lines when their lines are joined', async () => {
+    expect(await textOf([0, 0, FULL], [14, 0, FULL], [14, 0, LAST])).toEqual([`${FULL} ${FULL} ${LAST}`]);
+  });
+
+  it.each<readonly [string, readonly (readonly [number, number, string])[]]>([
+    ['a wider gap', [[24, 0, FULL]]],
+    ['a last line in which the next word would have had room', [[14, 0, FULL]]],
+    ['the mark of an item', [[14, 0, '\\267 The second gate is opened by hand']]],
+    ['a column to the right', [[-28, 300, 'It closes in nine minutes']]],
+  ])('end before %s', async (_, next) => {
+    const before = [
+      [0, 0, FULL],
+      [14, 0, FULL],
+      [14, 0, LAST],
+    ] as const;
+    const after = next.map(([, , text]) => text.replace('\\267', '•')).join(' ');
+    expect(await textOf(...before, ...next)).toEqual([`${FULL} ${FULL} ${LAST}`, after]);
+  });
+
+  it('end before an indented line, and a full one before it', async () => {
+    expect(await textOf([0, 0, FULL], [14, 0, FULL], [14, 12, FULL], [14, 0, LAST])).toEqual([
+      `${FULL} ${FULL}`,
+      `${FULL} ${LAST}`,
+    ]);
+  });
+
+  it('go on below the mark of an item, in a column narrower than what is above, and in the next column', async () => {
+    const item = '\\267 The second gate is opened by hand, and needs';
+    expect(await textOf([0, 0, item], [14, 12, 'an hour'], [14, 0, item])).toHaveLength(2);
+    const column = [
+      [24, 0, 'The second gate is'],
+      [14, 0, 'opened by hand, and'],
+      [14, 0, 'needs an hour'],
+    ] as const;
+    expect((await textOf([0, 0, FULL], [14, 0, FULL], ...column)).slice(1)).toEqual([
+      'The second gate is opened by hand, and needs an hour',
+    ]);
+    expect(await textOf([0, 0, FULL], [14, 0, FULL], [-14, 400, 'more often than before'])).toHaveLength(1);
+  });
+
+  it('are the rows of a table and the lines of a table of contents', async () => {
+    const row = (a: string, b: string) => `${a}) Tj 300 0 Td (${b}) Tj -300 0 Td (`;
+    expect(await textOf([0, 0, row('January', '120')], [14, 0, row('February', '64')])).toEqual([
+      'January 120',
+      'February 64',
+    ]);
+    const entry = (title: string) => `${title} ${'. '.repeat(30)} 12`;
+    expect(await textOf([0, 0, entry('Gates')], [14, 0, entry('Pools')])).toHaveLength(2);
   });
 });
 
@@ -97,7 +162,7 @@ describe('the form of a PDF', () => {
       ...fields,
       ...further,
     ]);
-    return ((await read(body, 'pdf')) as Extraction).text;
+    return ((await read(body, 'pdf')) as Extraction).text.replaceAll('\n', ' ');
   };
   const OPTIONS = '/Opt[[(b)(Blue heron)][(g)(Grey heron)][(w)(White stork)]]';
 
@@ -182,7 +247,7 @@ describe('the characters of a PDF', () => {
 
   it('after an unknown one are complete and stay together', async () => {
     const text = 'a\\000b) Tj 0 -30 Td (H) Tj /F1 8 Tf 8.7 -5 Td (2) Tj /F1 12 Tf 4.6 5 Td (O and more';
-    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({ text: 'a b H2O and more' });
+    expect(await read(sample.pdf({ ...sample.FACTS, text }), 'pdf')).toMatchObject({ text: 'a b\nH2O and more' });
   });
 });
 

@@ -8,6 +8,7 @@ import { type Box, joinAccents, SPACING_ACCENT } from './accents.js';
 import { joinLetterspacedWords, joinRotatedWords, separateWords } from './gaps.js';
 import { listCharacters } from './pdf-characters.js';
 import type { CodeTexts } from './pdf-encodings.js';
+import { markParagraphs } from './pdf-paragraphs.js';
 import type { Pdfium } from './pdfium.js';
 import { RIGHT_TO_LEFT, reverseMisorderedRuns } from './right-to-left.js';
 
@@ -108,7 +109,9 @@ class TextRepair {
       separateWords(glyphs);
       joinLetterspacedWords(glyphs);
       joinRotatedWords(glyphs);
-      if (RIGHT_TO_LEFT.test(this.pageText)) reverseMisorderedRuns(glyphs);
+      const isRightToLeft = RIGHT_TO_LEFT.test(this.pageText);
+      if (isRightToLeft) reverseMisorderedRuns(glyphs);
+      markParagraphs(glyphs, isRightToLeft);
     } finally {
       this.pdfium.wasmExports.free(scratch);
     }

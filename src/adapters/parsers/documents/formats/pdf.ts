@@ -5,6 +5,7 @@ import { composeAccent } from './accents.js';
 import { findMissingValues, PdfAnnotations } from './pdf-annotations.js';
 import { countUnnamedGlyphs } from './pdf-characters.js';
 import { type CodeTexts, readLigatures } from './pdf-encodings.js';
+import { goesOn } from './pdf-paragraphs.js';
 import { repairText } from './pdf-repair.js';
 import { drawPage, type Pdfium } from './pdfium.js';
 import type { TextRecognizer } from './text-recognizer.js';
@@ -91,6 +92,8 @@ class PdfReader {
   private picturePages = 0;
   /** Pages that were read by OCR. */
   private ocrPages = 0;
+  /** That of the last page with a text. */
+  private lastText = '';
   private ligatures: ReadonlyMap<string, CodeTexts> | undefined;
 
   constructor(
@@ -217,8 +220,9 @@ class PdfReader {
     const isDrawn = this.annotations.draw(page, annotations.drawn);
     const drawnText = isDrawn ? this.readDrawnText(index, pageText, characterCount) : '';
     for (const text of [drawnText, ...findMissingValues(annotations, `${pageText} ${drawnText}`)]) {
+      if (text === '') continue;
+      content.endBlock();
       content.addText(text);
-      content.endWord();
     }
   }
 
@@ -281,7 +285,12 @@ class PdfReader {
   private readText(textPage: number): string {
     const pageText = this.readPageText(textPage);
     this.characterCount += pageText.length;
-    this.content.addText(this.repairText(textPage, pageText));
+    const text = this.repairText(textPage, pageText).trim();
+    if (text === '') return pageText;
+    if (goesOn(this.lastText, text)) this.content.endWord();
+    else this.content.endBlock();
+    this.lastText = text;
+    this.content.addText(text);
     this.content.endWord();
     return pageText;
   }
