@@ -101,6 +101,26 @@ describe('the queue of a sink with four requests in flight', () => {
   });
 });
 
+it('a probe that fails says nothing about a sink that has answered an order meanwhile', async () => {
+  const clock = new ManualClock();
+  let failProbe = (): void => expect.unreachable();
+  const sink: Sink = {
+    name: 'main',
+    close: async () => undefined,
+    deliver: async (batch) => batch.map(() => ({ state: 'acknowledged' as const })),
+    probe: () => new Promise((_, reject) => (failProbe = () => reject(new SinkUnavailable('no response')))),
+  };
+  const definition = sinkDefinition({ type: 'json', url: 'http://x.example' });
+  const queue = new SinkQueue(definition, sink, clock, silent, () => undefined);
+  await clock.pass(minutes(5));
+  queue.add(deleteOrder('http://a.example/'), () => undefined);
+  await clock.pass(seconds(1));
+  failProbe();
+  await clock.pass(seconds(1));
+  expect(queue.toView()).toMatchObject({ state: 'ready', acknowledged: 1 });
+  await queue.close();
+});
+
 describe('an order that cannot be sent to a sink that works', () => {
   it('is refused with the reason, and all others are delivered within seconds', async () => {
     const kinds = fc.array(fc.boolean(), { minLength: 1, maxLength: 40 });

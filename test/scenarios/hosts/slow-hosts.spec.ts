@@ -9,14 +9,16 @@ import { start, startSite } from '../../support/scenario.js';
 const NOON = instant(Date.parse('2026-06-01T12:00:00Z'));
 
 /** Crawls part of a site with many pages, and returns why no more of it. */
-async function why(options: { robots?: string; more?: string; result?: Partial<PageResult> } = {}) {
+async function why(
+  options: { aggressive?: boolean; robots?: string; more?: string; result?: Partial<PageResult> } = {},
+) {
   const site = await startSite();
   const paths = Array.from({ length: 250 }, (_, n) => `/${n + 1}`);
   site.page('/', paths);
   for (const path of paths) site.page(path);
   if (options.robots) site.set('/robots.txt', { headers: { 'content-type': 'text/plain' }, body: options.robots });
   const world = await start({
-    attributes: 'aggressive="false" throttleTimeMS="1000" nthreads="4"',
+    attributes: `aggressive="${options.aggressive === true}" throttleTimeMS="1000" nthreads="4"`,
     crawler: `<Root url="${site.url('/')}"/>${options.more ?? ''}`,
     clock: new ManualClock(NOON),
     processor: (processor: PageProcessor) => {
@@ -42,4 +44,9 @@ it.each([
   expect(host).toEqual({ pause: length, pauseCause });
   if (pauseCause !== 'server-errors')
     expect(limitedBy).toMatchObject({ kind: 'politeness', pause: length, pauseCause });
+});
+
+it('there is no pause for an aggressive crawler, whatever robots.txt asks for', async () => {
+  const { host } = await why({ aggressive: true, robots: 'User-agent: *\nCrawl-delay: 4' });
+  expect(host).toEqual({ pause: 0, pauseCause: 'crawler' });
 });

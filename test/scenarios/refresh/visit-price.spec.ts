@@ -51,6 +51,11 @@ describe('the price of a visit', () => {
     expect(again.visitPrice).toBeGreaterThan(1.02 * CHEAPEST);
     const metrics = await world.engine.getMetrics();
     expect(metrics.visitPrices).toEqual([{ crawler: 'test', price: expect.any(Number) }]);
+    // Visits that are late or fail because of an outage say nothing about how much the host can serve.
+    for (const path of ['/', ...PATHS]) site.set(path, { status: 503 });
+    const before = await price();
+    await world.pass(hours(3));
+    expect(await price()).toBe(before);
   });
 
   describe('whose host is crawled for twenty minutes of each hour', () => {

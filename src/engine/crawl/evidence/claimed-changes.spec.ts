@@ -3,7 +3,7 @@ import { discovered, newUrl, visit } from '../../../../test/support/frontier-sam
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { openStoreInThisThread } from '../../../../test/support/store-in-this-thread.js';
 import type { StateChanges, UrlState } from '../../../domain/crawl/url-state.js';
-import { after, days, type Instant, minutes } from '../../../domain/time/units.js';
+import { after, days, type Instant, milliseconds, minutes } from '../../../domain/time/units.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { DiscoveredLink } from '../../ports/page-task.js';
 import { ClaimedChanges } from './claimed-changes.js';
@@ -108,4 +108,12 @@ it('pages that are due anyway, are in error or were never visited are not brough
   const named = { ...links[0]!, url: other.url, key: other.key };
   await claims.bringForwardDatedPages(sitemap, [links[0]!, links[1]!, named, ...links.slice(-3)]);
   expect(brought.sort()).toEqual(others.slice(-3).sort());
+});
+
+it('what a sitemap said more than two days before it was last read is not tried again', async () => {
+  const { services, clock, sitemap, links } = await claimingSite();
+  const claims = new ClaimedChanges('docs', services, async () => true);
+  const read = (lastVisitAt: Instant) => claims.bringForwardDatedPages({ ...sitemap, lastVisitAt }, links);
+  expect(await read(after(clock.now(), milliseconds(days(2) + 1)))).toBe(false);
+  expect(await read(after(clock.now(), days(2)))).toBe(true);
 });

@@ -8,6 +8,7 @@ import { order } from '../../../../test/support/frontier-samples.js';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
+import { minutes } from '../../../domain/time/units.js';
 import { type HostResponse, HostTroubles, type WantedDeletion } from './host-trouble.js';
 
 const HOST = 'http://a.example';
@@ -80,7 +81,7 @@ function world(
   const countLooks = () => looks;
   return {
     ...{ troubles, pages, asked, settings: { ...settings, maxDeletions: 5 } },
-    ...{ deletion, settle, waitForOthers, visitOf, countLooks },
+    ...{ clock, deletion, settle, waitForOthers, visitOf, countLooks },
   };
 }
 
@@ -232,7 +233,7 @@ describe('a sign of life', () => {
     ['is forgotten when the page whose deletion would have waited is well again', false],
   ])('%s', async (_, waits) => {
     let isBusy = true;
-    const { troubles, pages, settings, deletion, settle, visitOf } = world(
+    const { troubles, clock, pages, settings, deletion, settle, visitOf } = world(
       () => ({}),
       () => isBusy,
     );
@@ -241,8 +242,12 @@ describe('a sign of life', () => {
     if (waits) await settle(page);
     else await troubles.noteSettled(page, { reason: undefined });
     isBusy = false;
-    const response = visitOf(pages[20]!, {});
+    const firstSeenAt = clock.now();
+    clock.advance(minutes(1));
+    const response = visitOf(pages[20]!, { firstSeenAt });
     await troubles.noteResponse(response);
+    // A visit that began before it may end after it.
+    await troubles.noteResponse(visitOf(pages[21]!, { firstSeenAt, startedAt: firstSeenAt }));
     expect(troubles.findLastSignOfLife(HOST)).toBe(waits ? response.startedAt : undefined);
   });
 });

@@ -169,7 +169,11 @@ describe('the bounds of a host', () => {
     const urls = await discovery.discover(strange('/junk/'));
     expect(urls).toHaveLength(100);
     for (const state of urls.slice(0, 10)) discovery.noteFirstVisit(state, reason);
-    expect(await discovery.discover(strange('/more/'))).toHaveLength(places);
+    const more = await discovery.discover(strange('/more/'));
+    expect(more).toHaveLength(places);
+    // After a hundred, no further ones are given back.
+    for (const state of [...urls.slice(10), ...more]) discovery.noteFirstVisit(state, reason);
+    expect(await discovery.discover(strange('/rest/'))).toHaveLength(9 * places);
     await store.close();
   });
 

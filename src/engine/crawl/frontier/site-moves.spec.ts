@@ -141,6 +141,13 @@ describe('whether the crawl follows a home page', () => {
     expect(await review({}, target)).toMatchObject(undecided(target.target, 'move-to-another-domain'));
   });
 
+  it('nobody decides about the site of a root that was removed', async () => {
+    const { review, context, root, seen } = crawlOfSite();
+    context.roots.set(HOME, { ...root(), removed: true });
+    expect(await review({}, { target: ELSEWHERE, movesSite: true })).toMatchObject(AS_IS);
+    expect(seen.events).toEqual([]);
+  });
+
   it('a move that is not followed is told once, and again if its target or reason changes', async () => {
     const { review, seen, stored, clock } = crawlOfSite();
     const since = clock.now();
