@@ -2,7 +2,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { parseJson } from '../../src/adapters/push/answers.js';
 import { createSink } from '../../src/adapters/push/create-sink.js';
 import { milliseconds } from '../../src/domain/time/units.js';
 import { type Sink, SinkUnavailable } from '../../src/engine/ports/sink.js';
@@ -113,6 +114,50 @@ async function listed(sink: Sink): Promise<void> {
     if (++entries > MOST_ENTRIES) throw new Error('the listing does not end');
   }
 }
+
+/** To whatever a sink is asked that may be on several indexes. */
+async function answerOf(body: string, options = {}): Promise<string> {
+  script = [{ status: 200, body }];
+  const sink = createSink(
+    sinkDefinition({ type: 'elasticsearch', url, options: { index: 'pages', ...options } as never }),
+  );
+  onTestFinished(() => sink.close());
+  return JSON.stringify([
+    await sink.checkSchema!(stillWanted()).catch(String),
+    await sink.identify!(stillWanted()).catch(String),
+    await sink.deliver([deleteOrder('http://b/')], stillWanted()).catch(String),
+  ]);
+}
+
+const members = (length: number, member: (i: number) => string): string =>
+  `{${Array.from({ length }, (_, i) => member(i)).join()}}`;
+
+it.each([
+  [
+    'of a long name',
+    JSON.stringify({ ['i'.repeat(100_000)]: { mappings: { properties: { uri: { type: 'long' } } } } }),
+  ],
+  ['with a long id', JSON.stringify({ i: { settings: { index: { uuid: 'u'.repeat(100_000) } }, mappings: {} } })],
+  ['with many ids', members(100_000, (i) => `"i${i}":{"settings":{"index":{"uuid":"${i}"}}}`)],
+])('an index %s is told in a few words', async (_, body) => {
+  expect((await answerOf(body)).length).toBeLessThanOrEqual(3 * LONGEST_MESSAGE);
+});
+
+it('an alias on more indexes than there can be is not written to', async () => {
+  const answer = await answerOf(
+    members(101, (i) => `"i${i}":{"mappings":{}}`),
+    { alias: 'web' },
+  );
+  expect(answer).toContain('the alias web is on more than 100 indexes');
+});
+
+it('of JSON with millions of values, none is taken apart', () => {
+  const inStrings = JSON.stringify([',[{'.repeat(1_000_000), '"\\'.repeat(10)]);
+  expect(parseJson(inStrings)).toEqual(JSON.parse(inStrings));
+  expect(parseJson(`[${'0,'.repeat(999_000)}0]`)).toHaveLength(999_001);
+  for (const text of [`[${'[],'.repeat(1_000_000)}0]`, '['.repeat(1_100_000), `{"a":${'{"":'.repeat(1_100_000)}`])
+    expect(() => parseJson(text)).toThrow('more than 1000000 values');
+});
 
 it.each(['papi', 'json', 'elasticsearch', 'opensearch', 'solr'] as const)(
   '%s: orders and listings end with a known result, whatever the response',

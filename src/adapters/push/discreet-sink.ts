@@ -1,6 +1,7 @@
 /**
- * Removes the secrets of a sink's definition from its responses, for every protocol. A receiver may repeat in its
- * response what it was sent, including the login, and responses are stored, logged and shown.
+ * Removes the secrets of a sink's definition from its responses, for every protocol, and what is too long to be stored,
+ * logged and shown: a receiver may repeat in its response what it was sent, including the login, and name things as it
+ * likes.
  */
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { collectSecrets, createSecretFilter } from '../../domain/hide-secrets.js';
@@ -9,6 +10,13 @@ import { SINK_TYPES } from '../../domain/push/sink-types.js';
 import { revealText, type Secret } from '../../domain/secret.js';
 import { decodePercent } from '../../domain/url/decode-percent.js';
 import { type Sink, SinkUnavailable, SinkUnsuitable } from '../../engine/ports/sink.js';
+
+/** In characters: of a message, and as much of it as is searched for secrets. */
+const MAX_MESSAGE_LENGTH = 2_000;
+const MAX_SEARCHED_LENGTH = 65_536;
+/** Of the ids of what the sink writes to; with more or longer ones, it is not known whether that was replaced. */
+const MAX_IDS = 1_000;
+const MAX_ID_LENGTH = 256;
 
 export class DiscreetSink implements Sink {
   readonly name: string;
@@ -27,7 +35,8 @@ export class DiscreetSink implements Sink {
     private readonly sink: Sink,
     definition: SinkDefinition,
   ) {
-    this.redact = createSecretFilter(findSecrets(definition));
+    const hideSecrets = createSecretFilter(findSecrets(definition));
+    this.redact = (text) => hideSecrets(text.slice(0, MAX_SEARCHED_LENGTH)).slice(0, MAX_MESSAGE_LENGTH);
     this.name = sink.name;
     if (sink.listEntries) this.listEntries = (signal) => this.withRedactedListing(sink.listEntries!(signal));
     if (sink.readDocuments)
@@ -35,7 +44,7 @@ export class DiscreetSink implements Sink {
     if (sink.probe) this.probe = (signal) => this.withRedactedErrors(sink.probe!(signal));
     if (sink.isEmpty) this.isEmpty = (signal) => this.withRedactedErrors(sink.isEmpty!(signal));
     if (sink.countDocuments) this.countDocuments = (signal) => this.withRedactedErrors(sink.countDocuments!(signal));
-    if (sink.identify) this.identify = (signal) => this.withRedactedErrors(sink.identify!(signal));
+    if (sink.identify) this.identify = (signal) => this.withRedactedErrors(sink.identify!(signal).then(limitIds));
     this.alias = sink.alias && {
       ...sink.alias,
       read: (signal) => this.withRedactedErrors(sink.alias!.read(signal)),
@@ -47,7 +56,9 @@ export class DiscreetSink implements Sink {
       findOwn: (uris, signal) => this.withRedactedErrors(sink.foreign!.findOwn(uris, signal)),
       remove: (ids, signal) => this.withRedactedErrors(sink.foreign!.remove(ids, signal)),
     };
-    if (sink.checkSchema) this.checkSchema = (signal) => this.withRedactedErrors(sink.checkSchema!(signal));
+    if (sink.checkSchema)
+      this.checkSchema = (signal) =>
+        this.withRedactedErrors(sink.checkSchema!(signal).then((note) => note && this.redact(note)));
   }
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
@@ -87,6 +98,9 @@ export class DiscreetSink implements Sink {
     return error instanceof Error ? new Error(this.redact(error.message)) : error;
   }
 }
+
+const limitIds = (ids: readonly string[] | undefined): readonly string[] | undefined =>
+  ids && ids.length <= MAX_IDS && ids.every(({ length }) => length <= MAX_ID_LENGTH) ? ids : undefined;
 
 function findSecrets({ type, url: address, options, tls }: SinkDefinition): (string | undefined)[] {
   const { login, ...otherOptions } = options as Partial<Record<string, string | Secret>> & { readonly login?: string };

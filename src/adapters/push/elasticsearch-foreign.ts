@@ -1,7 +1,7 @@
 /** Documents of other programs in the index of a sink: those without a content hash. */
 import { createHash } from 'node:crypto';
 import { type ForeignDocuments, SinkUnavailable } from '../../engine/ports/sink.js';
-import { asList, asRecord, asString, asStrings, isRecord } from './answers.js';
+import { asList, asRecord, asString, asStrings, isRecord, parseJson } from './answers.js';
 import type { SearchDialect } from './elasticsearch-schema.js';
 import { isSuccess, type SinkClient, type SinkRequest } from './sink-client.js';
 
@@ -79,7 +79,7 @@ export class ForeignHits implements ForeignDocuments {
     const content = body && { headers: JSON_TYPE, body: JSON.stringify(body) };
     const response = await this.client.request({ method: 'POST', ...request, ...content }, signal);
     if (!isSuccess(response)) throw this.client.toUnavailable(response);
-    const value: unknown = JSON.parse(response.body);
+    const value: unknown = parseJson(response.body);
     if (isRecord(value)) return value;
     throw new SinkUnavailable(`${this.client.displayName}: the response is not one of ${this.dialect.product}`);
   }

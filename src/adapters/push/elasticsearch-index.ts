@@ -1,6 +1,6 @@
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import { SinkUnavailable, SinkUnsuitable } from '../../engine/ports/sink.js';
-import { asRecord, asString, isRecord } from './answers.js';
+import { asRecord, asString, isRecord, parseJson } from './answers.js';
 import { countForeignHits } from './elasticsearch-foreign.js';
 import {
   buildIndexBody,
@@ -15,6 +15,12 @@ import { isSuccess, type SinkClient, type SinkRequest, type SinkResponse } from 
 const TEMPLATE_PRIORITY = 500;
 /** Priority of the template without a configured one, so that any template of the operator takes precedence. */
 const DEFAULT_TEMPLATE_PRIORITY = 1;
+/** The mapping of each is compared. */
+const MAX_INDEXES = 1_000;
+/** Each deletion goes to all of them. */
+const MAX_ALIASED_INDEXES = 100;
+/** In characters; both engines allow as many bytes. */
+const MAX_INDEX_NAME_LENGTH = 255;
 /** Another node may have moved the alias: how long deletions may miss an index that serves again. */
 const ALIAS_AGE_MS = 60_000;
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -163,7 +169,12 @@ export class SearchIndex {
     if (response.status === 404 && response.body.includes('index_not_found')) return []; // not the 404 of a proxy
     if (response.status === 403) return undefined;
     if (!isSuccess(response)) throw this.client.toUnavailable(response);
-    return Object.entries(parseJsonObject(response, this.client, this.dialect)).map(([name, facts]) => ({
+    const indexes = Object.entries(parseJsonObject(response, this.client, this.dialect));
+    if (indexes.length > MAX_INDEXES)
+      throw new SinkUnavailable(
+        `${this.client.displayName}: ${this.options.index} stands for ${indexes.length} indexes`,
+      );
+    return indexes.map(([name, facts]) => ({
       name,
       settings: asRecord(asRecord(asRecord(facts)['settings'])['index']),
       mappings: asRecord(asRecord(facts)['mappings']),
@@ -198,7 +209,12 @@ export class SearchIndex {
 
   /** Returns the indexes that have the alias. */
   async readAlias(signal: AbortSignal): Promise<readonly string[]> {
-    const indexes = await this.readIndexesOf(this.options.alias ?? '', signal);
+    const { alias = '' } = this.options;
+    const indexes = await this.readIndexesOf(alias, signal);
+    if (indexes.length > MAX_ALIASED_INDEXES || indexes.some(({ length }) => length > MAX_INDEX_NAME_LENGTH))
+      throw new SinkUnavailable(
+        `${this.client.displayName}: the alias ${alias} is on more than ${MAX_ALIASED_INDEXES} indexes, or their names are too long`,
+      );
     this.servingIndexes = indexes.filter((name) => name !== this.options.index);
     this.aliasReadAt = Date.now();
     return indexes;
@@ -241,7 +257,7 @@ export function parseJsonObject(
   { product }: SearchDialect,
 ): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(response.body);
+    const value: unknown = parseJson(response.body);
     if (isRecord(value)) return value;
   } catch {
     // reported below

@@ -3,7 +3,7 @@ import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import type { Secret } from '../../domain/secret.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
-import { asList, isRecord } from './answers.js';
+import { asList, isRecord, parseJson } from './answers.js';
 import { toOrderRecord } from './order-record.js';
 import { isSuccess, SinkClient } from './sink-client.js';
 import { acknowledgeAll, type RequestAnswer, sendWithSplitting } from './splitting.js';
@@ -75,7 +75,7 @@ export class JsonSink implements Sink {
 function findAnswers(body: string): readonly unknown[] | undefined {
   if (!/^\s*\{[\s\S]*"answers"/.test(body)) return undefined;
   try {
-    const value: unknown = JSON.parse(body);
+    const value: unknown = parseJson(body);
     return isRecord(value) && 'answers' in value ? asList(value['answers']) : undefined;
   } catch {
     return []; // it was cut off, and may have refused some

@@ -32,6 +32,8 @@ const MAX_PAGE_HEAD = 4_096;
 /** Maximum size of a response that is read as a whole. The largest ones are pages of entries. */
 const MAX_RESPONSE_BYTES = 64 << 20;
 const MAX_QUOTE_LENGTH = 500;
+/** As much of a response as is read for a quote. */
+const MAX_QUOTED_LENGTH = 65_536;
 
 /**
  * HTTP client for one sink: keeps connections alive, follows no redirects, uses no proxy from the environment, limits
@@ -97,7 +99,7 @@ export class SinkClient {
   /** Creates the error for a response that concerns the whole sink instead of an individual order. */
   toUnavailable(response: SinkResponse): SinkUnavailable {
     const hint = HINTS[response.status] ?? (response.status >= 300 && response.status < 400 ? HINTS[300] : undefined);
-    const quote = response.body.replace(/\s+/g, ' ').trim().slice(0, MAX_QUOTE_LENGTH);
+    const quote = response.body.slice(0, MAX_QUOTED_LENGTH).replace(/\s+/g, ' ').trim().slice(0, MAX_QUOTE_LENGTH);
     const details = [`status ${response.status}`, hint, quote].filter((text) => text).join(': ');
     return new SinkUnavailable(`${this.displayName}: ${details}`, response.retryAfterMs);
   }

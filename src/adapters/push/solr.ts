@@ -1,7 +1,7 @@
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, OrderKind, PushDocument, PushOrder } from '../../domain/push/order.js';
 import { type ForeignDocuments, type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
-import { asList, asRecord, asString, asStrings, isRecord } from './answers.js';
+import { asList, asRecord, asString, asStrings, isRecord, parseJson } from './answers.js';
 import { formatHeading, groupValuesByName, parseForms, selectByType, toMetas } from './metas.js';
 import { findSearchFields, type SearchFields } from './search-fields.js';
 import { isSuccess, readCount, SinkClient, type SinkRequest, type SinkResponse } from './sink-client.js';
@@ -149,7 +149,7 @@ export class SolrSink implements Sink {
   private parseHeader(response: SinkResponse): Readonly<Record<string, unknown>> {
     let header: unknown;
     try {
-      header = asRecord(JSON.parse(response.body))['responseHeader'];
+      header = asRecord(parseJson(response.body))['responseHeader'];
     } catch {
       // reported below
     }
@@ -175,7 +175,7 @@ export class SolrSink implements Sink {
   /** For one id, Solr returns `doc`; for several ids, it returns a list. */
   private parseDocuments(httpResponse: SinkResponse): SolrFields[] {
     try {
-      const { doc, response } = asRecord(JSON.parse(httpResponse.body));
+      const { doc, response } = asRecord(parseJson(httpResponse.body));
       return [...(isRecord(doc) ? [doc] : []), ...asList(asRecord(response)['docs']).map(asRecord)];
     } catch {
       throw new SinkUnavailable(`${this.client.displayName}: the response to get is not valid; is this a Solr core?`);
@@ -184,7 +184,7 @@ export class SolrSink implements Sink {
 
   private parsePage(httpResponse: SinkResponse): Page {
     try {
-      const { response, nextCursorMark: next } = JSON.parse(httpResponse.body) as {
+      const { response, nextCursorMark: next } = parseJson(httpResponse.body) as {
         response: { docs: Record<string, unknown>[] };
         nextCursorMark: unknown;
       };
@@ -291,7 +291,7 @@ function parseSolrForms(fields: SolrFields): ReturnType<typeof parseForms> {
 /** Returns Solr's message in `{"error": {"msg": …}}`, or the beginning of the body if there is none. */
 function parseErrorMessage({ body }: SinkResponse): string {
   try {
-    const { error } = JSON.parse(body) as { error?: { msg?: unknown } };
+    const { error } = parseJson(body) as { error?: { msg?: unknown } };
     return String(error?.msg ?? body).slice(0, 1_000);
   } catch {
     return body.slice(0, 1_000);
