@@ -117,6 +117,14 @@ describe('Map', () => {
     });
   });
 
+  it.each([
+    ['yyyy', `${'1'.repeat(60)}x`],
+    ['yyyy MM', `2026${' '.repeat(500_000)}x`],
+  ])('a page cannot choose a value that takes long for a date pattern with repeated parts after %j', (start, value) => {
+    const dateFormat = `${start}${'ss'.repeat(12)}`;
+    expect(() => mapped([['f', value]], { field: 'f', dateFormat })).toThrow('is not a date like');
+  });
+
   it('reads every date pattern and value in bounded time, and changes nothing else', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200 }), fc.string({ maxLength: 40 }), (value, rest) => {

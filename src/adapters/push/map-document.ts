@@ -124,21 +124,19 @@ function compilePattern(pattern: string): RegExp {
     usedParts.add(part);
     return DATE_PARTS[part];
   });
-  const expression = new RegExp(`^${source}$`);
+  // Repeated parts side by side would be tried in every way to share the digits of a value.
+  const expression = new RegExp(`^${source.replace(/(?:\\d\+){2,}/g, '\\d+')}$`);
   expressions.set(pattern, expression);
   return expression;
 }
 
+/** No date is longer, and pages choose the values of their metas. */
+const MAX_DATE_LENGTH = 100;
+
 function parseDate(field: string, value: string, pattern: string): string {
-  const {
-    yyyy,
-    MM = '1',
-    dd = '1',
-    HH = '0',
-    mm = '0',
-    ss = '0',
-  } = compilePattern(pattern).exec(value.trim())?.groups ?? {};
-  if (yyyy !== undefined) {
+  const text = value.trim().slice(0, MAX_DATE_LENGTH + 1);
+  const { yyyy, MM = '1', dd = '1', HH = '0', mm = '0', ss = '0' } = compilePattern(pattern).exec(text)?.groups ?? {};
+  if (yyyy !== undefined && text.length <= MAX_DATE_LENGTH) {
     const [year, month, day, hour, minute, second] = [yyyy, MM, dd, HH, mm, ss].map(Number) as [
       number,
       number,
