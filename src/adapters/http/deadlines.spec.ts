@@ -36,7 +36,8 @@ it('what arrived while this thread was busy is read before a deadline that has p
   const deadlines = new Deadlines<TimedTask>();
   const ends = (name: string): { task: TimedTask; ended: Promise<string> } => {
     const { promise, resolve } = Promise.withResolvers<string>();
-    return { task: { deadline: performance.now() + hours(1), slot: 0, expire: () => resolve(name) }, ended: promise };
+    const task = { deadline: performance.now() + hours(1), isFlooded: false, slot: 0, expire: () => resolve(name) };
+    return { task, ended: promise };
   };
   const answered = ends('expired');
   const silent = ends('expired');

@@ -5,9 +5,11 @@
 export interface TimedTask {
   /** On the scale of `performance.now()`; may be changed while the object is watched. */
   readonly deadline: number;
+  /** Whether it has to end before the deadline, because the server sends far more than a response. */
+  readonly isFlooded: boolean;
   /** Index in the list of watched objects; used only by Deadlines. */
   slot: number;
-  /** Called once, at or shortly after the deadline. */
+  /** Called once, at or shortly after the deadline, or when it is flooded. */
   expire(): void;
 }
 
@@ -43,7 +45,7 @@ export class Deadlines<T extends TimedTask> {
 
   private expireDue(): void {
     const now = performance.now();
-    for (const task of this.watchedTasks.filter(({ deadline }) => deadline <= now)) {
+    for (const task of this.watchedTasks.filter((task) => task.deadline <= now || task.isFlooded)) {
       this.unwatch(task);
       task.expire();
     }

@@ -17,6 +17,13 @@ export interface ExchangeTimestamps {
 /** Undefined means success: the reader has the response. */
 export type Settle = (failure: FetchFailure | undefined) => void;
 
+/**
+ * How many bytes a server may send besides a body, and for each byte of one: headers, interim responses, extensions of
+ * chunks. A chunk of one byte takes six.
+ */
+const MAX_OVERHEAD_BYTES = 1024 * 1024;
+const MAX_OVERHEAD_FACTOR = 16;
+
 export const TOO_LATE_MESSAGE = 'The request was not sent: another node may have taken over the host.';
 
 export abstract class Exchange implements TimedTask {
@@ -27,6 +34,7 @@ export abstract class Exchange implements TimedTask {
   protected settled = false;
   private phase: ExchangePhase = 'connect';
   private readonly finalDeadline: number;
+  private bytesReadBefore = 0;
 
   constructor(
     protected readonly plan: RequestPlan,
@@ -49,6 +57,8 @@ export abstract class Exchange implements TimedTask {
   abstract readonly reused: boolean;
   /** True while the exchange is still waiting for the name servers. */
   protected abstract readonly isResolving: boolean;
+  /** Number of bytes read from the connection since it was opened; 0 if it is watched elsewhere. */
+  protected abstract readonly bytesRead: number;
   protected abstract start(): void;
   /** Releases the connection, or destroys it if the response did not end cleanly. */
   protected abstract release(clean: boolean): void;
@@ -62,6 +72,12 @@ export abstract class Exchange implements TimedTask {
     return this.phase !== 'body';
   }
 
+  get isFlooded(): boolean {
+    const { bytesRead, bytesReadBefore, reader } = this;
+    const overhead = bytesRead - bytesReadBefore - MAX_OVERHEAD_FACTOR * reader.transferred;
+    return this.timestamps.sentAt > 0 && overhead > MAX_OVERHEAD_BYTES;
+  }
+
   /** True if the process was suspended for so long that it may no longer send the request. */
   protected get isTooLate(): boolean {
     const { sendBy } = this.plan;
@@ -70,6 +86,7 @@ export abstract class Exchange implements TimedTask {
 
   protected onSent(): void {
     this.phase = 'header';
+    this.bytesReadBefore = this.bytesRead;
     this.timestamps.sentAt = performance.now();
     this.setDeadline(this.timestamps.sentAt, this.plan.timeLimits.header);
   }
@@ -108,7 +125,11 @@ export abstract class Exchange implements TimedTask {
   }
 
   expire(): void {
-    this.fail(this.createTimeoutFailure());
+    this.fail(
+      this.isFlooded
+        ? new FetchFailure('protocol', 'The server is flooding the connection with what belongs to no body.')
+        : this.createTimeoutFailure(),
+    );
   }
 
   private createTimeoutFailure(): FetchFailure {

@@ -42,6 +42,19 @@ it('a body in millions of tiny chunks takes little more memory than its bytes', 
   expect(Buffer.from(outcome.body).equals(Buffer.from('x'.repeat(2_000_000) + 'y'.repeat(4096)))).toBe(true);
 });
 
+it.each([
+  ['interim responses', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(500)],
+  ['interim responses that only the lenient parser reads', 'HTTP/1.1 100 Go on\n\n'.repeat(500)],
+  ['blank lines before a response', '\r\n'.repeat(5_000)],
+  ['extensions of chunks', `${head}transfer-encoding: chunked\r\n\r\n`, `1;${'a'.repeat(4_000)}\r\nx\r\n`],
+])('endless %s end before the time for a response is over', async (_, start, piece = start) => {
+  const site = await testServer((socket) => {
+    socket.write(start);
+    pour(socket, piece);
+  });
+  expect(await get(site.url)).toMatchObject({ code: 'protocol', detail: expect.stringContaining('flooding') });
+});
+
 describe('a hostile or broken server leads to a failure with its own error code', () => {
   const faults: [string, Respond, string][] = [
     ['an endless body', (socket) => pour(socket, 'x'.repeat(10_000)), 'body-too-large'],

@@ -18,6 +18,9 @@ const CONNECTION_FIELDS = new Set([
 
 /** An exchange that is the only stream of a pooled connection, read by nghttp2. */
 export class Http2Exchange extends PooledExchange<Http2Connection> {
+  /** The connection watches its own traffic. */
+  protected readonly bytesRead = 0;
+
   protected start(): void {
     this.connection.whenReady().then(
       (session) => {

@@ -15,6 +15,7 @@ export class LenientExchange extends Exchange {
   readonly reused = false;
   address = '';
   private readonly attempt = new ConnectionAttempt();
+  private socket: Socket | undefined;
 
   constructor(
     plan: RequestPlan,
@@ -27,6 +28,10 @@ export class LenientExchange extends Exchange {
 
   protected get isResolving(): boolean {
     return this.attempt.phase === 'name';
+  }
+
+  protected get bytesRead(): number {
+    return this.socket?.bytesRead ?? 0;
   }
 
   protected start(): void {
@@ -44,6 +49,7 @@ export class LenientExchange extends Exchange {
   }
 
   private sendRequest(socket: Socket): void {
+    this.socket = socket;
     if (this.isTooLate) {
       this.fail(new FetchFailure('connection-failed', TOO_LATE_MESSAGE));
       return;

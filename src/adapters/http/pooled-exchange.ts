@@ -32,6 +32,10 @@ export abstract class PooledExchange<C extends PooledConnection> extends Exchang
 
 /** An exchange on a pooled connection, read by undici's parser, which is fast and suffices for most servers. */
 export class StrictExchange extends PooledExchange<Connection> implements Dispatcher.DispatchHandler {
+  protected get bytesRead(): number {
+    return this.connection.socket?.bytesRead ?? 0;
+  }
+
   protected start(): void {
     const { method, path, headers, body } = this.plan;
     this.connection.client.dispatch({ method, path, headers, body }, this);
