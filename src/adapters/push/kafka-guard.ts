@@ -22,11 +22,15 @@ export class KafkaGuard {
   constructor(readonly allowedAddresses: readonly string[]) {}
 
   /**
-   * Aborts, with an Error as its reason, when the guard has ended a connection: the client might otherwise wait for a
-   * response indefinitely.
+   * Aborts, with an Error as its reason, when a connection has to end: the client might otherwise wait for a response
+   * indefinitely, or connect again and again.
    */
   get endSignal(): AbortSignal {
     return this.abortController.signal;
+  }
+
+  end(reason: Error): void {
+    this.abortController.abort(reason);
   }
 
   guardSocket(socket: Socket): void {
@@ -37,7 +41,7 @@ export class KafkaGuard {
     });
     guardStream(socket, createLengthCheck());
     socket.once('error', (error) => {
-      if (error instanceof ForbiddenAddress || error instanceof UnreadableAnswer) this.abortController.abort(error);
+      if (error instanceof ForbiddenAddress || error instanceof UnreadableAnswer) this.end(error);
     });
   }
 }

@@ -1,4 +1,4 @@
-import type { Producer, SASLOptions } from '@platformatic/kafka';
+import type { Producer, SASLCustomAuthenticator, SASLOptions, saslScramSha } from '@platformatic/kafka';
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import { type KafkaAddress, parseKafkaUrl } from '../../domain/push/kafka-url.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
@@ -13,6 +13,10 @@ type OrderProducer = Producer<string, string, string, string>;
 /** Waits for every in-sync replica, which makes a record durable according to the settings of its topic. */
 const ALL_REPLICAS = -1;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** More than any cluster has: a lookup is made for each. */
+const MAX_BROKERS = 1_000;
+/** Of SCRAM: the broker says how often the password is hashed, which nothing can interrupt. Kafka itself accepts 16,384. */
+const MAX_ITERATIONS = 100_000;
 /** Kafka errors that are caused by the records, not by the cluster. */
 const REFUSALS = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD'];
 
@@ -131,7 +135,7 @@ export class KafkaSink implements Sink {
   private async connectProducer(): Promise<void> {
     const { allowedAddresses, timeout, tls } = this.definition;
     await Promise.all(this.address.brokers.map(({ host }) => resolveAndCheckHost(host, allowedAddresses)));
-    const { Producer, stringSerializers } = await import('@platformatic/kafka');
+    const { Producer, saslScramSha, stringSerializers } = await import('@platformatic/kafka');
     const producer: OrderProducer = new Producer({
       clientId: 'crawlway',
       context: this.guard,
@@ -142,21 +146,24 @@ export class KafkaSink implements Sink {
       connectTimeout: Math.min(timeout, CONNECT_TIMEOUT_MS),
       requestTimeout: timeout,
       ...(this.address.tls ? { tls: toTlsOptions(tls) } : {}),
-      ...this.getSaslOptions(),
+      ...this.getSaslOptions(saslScramSha, this.guard),
     });
     producer.on('error', () => undefined); // the failing request reports it
     this.producer = producer;
     // Brokers name further brokers, which must be allowed, too.
     const { brokers } = await producer.metadata({ topics: [this.topic], autocreateTopics: false });
-    await Promise.all([...brokers.values()].map(({ host }) => resolveAndCheckHost(host, allowedAddresses)));
+    if (brokers.size > MAX_BROKERS) throw new Error(`the cluster claims to have ${brokers.size} brokers`);
+    const hosts = new Set([...brokers.values()].map(({ host }) => host));
+    await Promise.all([...hosts].map((host) => resolveAndCheckHost(host, allowedAddresses)));
   }
 
-  private getSaslOptions(): { sasl?: SASLOptions } {
+  private getSaslOptions(scram: typeof saslScramSha, guard: KafkaGuard): { sasl?: SASLOptions } {
     const { login, password, mechanism = 'PLAIN' } = this.definition.options;
     if (!login) return {};
-    return {
-      sasl: { mechanism: mechanism as SASLOptions['mechanism'], username: login, password: password?.reveal() ?? '' },
-    };
+    const credentials = { username: login, password: password?.reveal() ?? '' };
+    const sasl = { mechanism: mechanism as SASLOptions['mechanism'], ...credentials };
+    if (!mechanism.startsWith('SCRAM-')) return { sasl };
+    return { sasl: { ...sasl, authenticate: createScramAuthenticator(scram, guard) } };
   }
 
   private toUnavailable(error: unknown): SinkUnavailable {
@@ -165,6 +172,22 @@ export class KafkaSink implements Sink {
     return new SinkUnavailable(`sink ${this.name} at ${brokerList}, topic ${this.topic}: ${findDeepestMessage(error)}`);
   }
 }
+
+/** The library's own, but for the number of iterations. */
+const createScramAuthenticator =
+  (scram: typeof saslScramSha, guard: KafkaGuard): SASLCustomAuthenticator =>
+  (mechanism, connection, send, user = '', password = '', _token, callback) => {
+    const hash: typeof scram.hi = async (algorithm, secret, salt, iterations) => {
+      if (iterations <= MAX_ITERATIONS) return scram.hi(algorithm, secret, salt, iterations);
+      const error = new Error(
+        `the broker demands ${iterations} iterations of SCRAM; at most ${MAX_ITERATIONS} are made`,
+      );
+      guard.end(error);
+      throw error;
+    };
+    const algorithm = mechanism.slice('SCRAM-'.length) as Parameters<typeof scram.authenticate>[2];
+    scram.authenticate(send, connection, algorithm, user, password, { ...scram.defaultCrypto, hi: hash }, callback);
+  };
 
 const listDirectCauses = (error: unknown): unknown[] => {
   const { cause, errors = [] } = (error ?? {}) as { cause?: unknown; errors?: readonly unknown[] };
