@@ -18,11 +18,12 @@ const APIS = [METADATA, HANDSHAKE, API_VERSIONS, AUTHENTICATE].flatMap((key) => 
 
 interface Demands {
   readonly iterations?: number;
+  readonly refusal?: string;
   readonly brokers?: number;
 }
 
 /** What a broker of the first versions of the protocol answers; `request` begins with the key of the call. */
-function answer(request: Buffer, { iterations = 4_096, brokers = 0 }: Demands): Buffer {
+function answer(request: Buffer, { iterations = 4_096, refusal, brokers = 0 }: Demands): Buffer {
   switch (request.readUInt16BE(0)) {
     case API_VERSIONS:
       if (request.readUInt16BE(2) > 1) return Buffer.concat([int16(35), int32(0), int32(0)]);
@@ -30,6 +31,7 @@ function answer(request: Buffer, { iterations = 4_096, brokers = 0 }: Demands): 
     case HANDSHAKE:
       return Buffer.concat([int16(0), list([text('SCRAM-SHA-512')])]);
     case AUTHENTICATE: {
+      if (refusal !== undefined) return Buffer.concat([int16(58), text(refusal), int32(0), int32(0), int32(0)]);
       const nonce = /r=([^,]+)/.exec(request.toString('latin1'))![1]!;
       const message = Buffer.from(`r=${nonce}x,s=${Buffer.from('salt').toString('base64')},i=${iterations}`);
       return Buffer.concat([int16(0), int16(65_535), int32(message.length), message, int32(0), int32(0)]);
@@ -72,6 +74,14 @@ const LOGIN = { login: 'crawlway', password: new Secret('a secret'), mechanism: 
 it('a broker that wants the password hashed for hours is refused', async () => {
   expect(await deliverTo({ iterations: 20_000_000 }, LOGIN)).toContain('demands 20000000 iterations');
 });
+
+it.each(['PLAIN', 'SCRAM-SHA-512'] as const)(
+  'a broker that does not accept a login by %s is not asked again at once',
+  async (mechanism) => {
+    const answer = await deliverTo({ refusal: 'no such user' }, { ...LOGIN, mechanism });
+    expect(answer).toContain('the broker does not accept the login');
+  },
+);
 
 it('a broker that names more brokers than there are has none of them looked up', async () => {
   expect(await deliverTo({ brokers: 2_000 })).toContain('claims to have 2000 brokers');

@@ -1,4 +1,4 @@
-import type { Producer, SASLCustomAuthenticator, SASLOptions, saslScramSha } from '@platformatic/kafka';
+import type { Producer, SASLCustomAuthenticator, SASLOptions } from '@platformatic/kafka';
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import { type KafkaAddress, parseKafkaUrl } from '../../domain/push/kafka-url.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
@@ -8,6 +8,7 @@ import { KafkaGuard } from './kafka-guard.js';
 import { toOrderRecord } from './order-record.js';
 import { acknowledgeAll, type RequestAnswer, sendWithSplitting } from './splitting.js';
 
+type Kafka = typeof import('@platformatic/kafka');
 type OrderProducer = Producer<string, string, string, string>;
 
 /** Waits for every in-sync replica, which makes a record durable according to the settings of its topic. */
@@ -135,18 +136,18 @@ export class KafkaSink implements Sink {
   private async connectProducer(): Promise<void> {
     const { allowedAddresses, timeout, tls } = this.definition;
     await Promise.all(this.address.brokers.map(({ host }) => resolveAndCheckHost(host, allowedAddresses)));
-    const { Producer, saslScramSha, stringSerializers } = await import('@platformatic/kafka');
-    const producer: OrderProducer = new Producer({
+    const kafka = await import('@platformatic/kafka');
+    const producer: OrderProducer = new kafka.Producer({
       clientId: 'crawlway',
       context: this.guard,
       bootstrapBrokers: [...this.address.brokers],
-      serializers: stringSerializers,
+      serializers: kafka.stringSerializers,
       idempotent: true,
       retries: 0, // the sink's queue retries and reports the reason
       connectTimeout: Math.min(timeout, CONNECT_TIMEOUT_MS),
       requestTimeout: timeout,
       ...(this.address.tls ? { tls: toTlsOptions(tls) } : {}),
-      ...this.getSaslOptions(saslScramSha, this.guard),
+      ...this.getSaslOptions(kafka),
     });
     producer.on('error', () => undefined); // the failing request reports it
     this.producer = producer;
@@ -157,13 +158,12 @@ export class KafkaSink implements Sink {
     await Promise.all([...hosts].map((host) => resolveAndCheckHost(host, allowedAddresses)));
   }
 
-  private getSaslOptions(scram: typeof saslScramSha, guard: KafkaGuard): { sasl?: SASLOptions } {
+  private getSaslOptions(kafka: Kafka): { sasl?: SASLOptions } {
     const { login, password, mechanism = 'PLAIN' } = this.definition.options;
     if (!login) return {};
     const credentials = { username: login, password: password?.reveal() ?? '' };
-    const sasl = { mechanism: mechanism as SASLOptions['mechanism'], ...credentials };
-    if (!mechanism.startsWith('SCRAM-')) return { sasl };
-    return { sasl: { ...sasl, authenticate: createScramAuthenticator(scram, guard) } };
+    const authenticate = createAuthenticator(kafka, this.guard);
+    return { sasl: { mechanism: mechanism as SASLOptions['mechanism'], ...credentials, authenticate } };
   }
 
   private toUnavailable(error: unknown): SinkUnavailable {
@@ -173,20 +173,25 @@ export class KafkaSink implements Sink {
   }
 }
 
-/** The library's own, but for the number of iterations. */
-const createScramAuthenticator =
-  (scram: typeof saslScramSha, guard: KafkaGuard): SASLCustomAuthenticator =>
+/**
+ * The library's own, but for the number of iterations of SCRAM, and a login that fails: the library would try it again
+ * each second, and say nothing.
+ */
+const createAuthenticator =
+  ({ saslPlain, saslScramSha }: Kafka, guard: KafkaGuard): SASLCustomAuthenticator =>
   (mechanism, connection, send, user = '', password = '', _token, callback) => {
-    const hash: typeof scram.hi = async (algorithm, secret, salt, iterations) => {
-      if (iterations <= MAX_ITERATIONS) return scram.hi(algorithm, secret, salt, iterations);
-      const error = new Error(
-        `the broker demands ${iterations} iterations of SCRAM; at most ${MAX_ITERATIONS} are made`,
-      );
-      guard.end(error);
-      throw error;
+    const finish: typeof callback = (error, response) => {
+      if (error) guard.end(new Error(`the broker does not accept the login: ${findDeepestMessage(error)}`));
+      callback(error, response);
     };
-    const algorithm = mechanism.slice('SCRAM-'.length) as Parameters<typeof scram.authenticate>[2];
-    scram.authenticate(send, connection, algorithm, user, password, { ...scram.defaultCrypto, hi: hash }, callback);
+    if (mechanism === 'PLAIN') return saslPlain.authenticate(send, connection, user, password, finish);
+    const hash: typeof saslScramSha.hi = async (algorithm, secret, salt, iterations) => {
+      if (iterations <= MAX_ITERATIONS) return saslScramSha.hi(algorithm, secret, salt, iterations);
+      throw new Error(`it demands ${iterations} iterations of SCRAM, and at most ${MAX_ITERATIONS} are made`);
+    };
+    const algorithm = mechanism.slice('SCRAM-'.length) as Parameters<typeof saslScramSha.authenticate>[2];
+    const crypto = { ...saslScramSha.defaultCrypto, hi: hash };
+    saslScramSha.authenticate(send, connection, algorithm, user, password, crypto, finish);
   };
 
 const listDirectCauses = (error: unknown): unknown[] => {
