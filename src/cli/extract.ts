@@ -10,6 +10,7 @@ import type { KeptAnswer, PageResult, PageTask } from '../engine/ports/page-task
 import { openConfigurationFile, openPageProcessor, systemClock } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
 import { UsageError } from '../server/options.js';
+import { toPrintable } from '../server/printable.js';
 import { createSiteDefinition } from './crawl.js';
 import { type JsonOption, printJson } from './output.js';
 
@@ -124,6 +125,9 @@ async function readFileAsResponse(path: string): Promise<KeptAnswer> {
   return { kind: 'response', status: 200, headers, body, transferred: body.length, address: '', timings };
 }
 
+/** What a page could control a terminal with; marks of direction remain, because the text may need them. */
+const replaceControls = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '?');
+
 function printPage(source: string, { outcome, status, links, refused }: PageResult, options: ExtractOptions): void {
   if (outcome.kind !== 'document') {
     const detail =
@@ -145,13 +149,13 @@ function printPage(source: string, { outcome, status, links, refused }: PageResu
       text,
       markdown,
     });
-  } else process.stdout.write(`${options.markdown ? (markdown ?? text) : text}\n`);
+  } else process.stdout.write(`${replaceControls(options.markdown ? (markdown ?? text) : text)}\n`);
   if (outcome.isMostlyCut)
     process.stderr.write(
       `${source}: the main content has ${Math.round(100 * (reading?.mainShare ?? 0))} % of the text outside links. If more belongs to it, name it with ` +
         'cw:Include, or leave main="true" out for such pages.\n',
     );
   if (!unread) return;
-  process.stderr.write(`${source}: ${unread.refused}: ${unread.detail}\n`);
+  process.stderr.write(`${source}: ${unread.refused}: ${toPrintable(unread.detail)}\n`);
   process.exitCode = 2;
 }

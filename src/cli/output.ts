@@ -7,9 +7,11 @@ export interface JsonOption {
   readonly json?: boolean;
 }
 
-/** Prints one JSON document, indented for readability. */
+/** Prints one JSON document, indented for readability. JSON leaves DEL and C1 controls as they are; terminals obey them. */
 export const printJson = (value: unknown): void =>
-  void process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
+  void process.stdout.write(`${JSON.stringify(value, undefined, 2).replace(/[\x7f-\x9f]/g, escapeCharacter)}\n`);
+
+const escapeCharacter = (character: string): string => `\\u00${character.charCodeAt(0).toString(16)}`;
 
 /** Formats a count like `1 crawler` or `2 crawlers`. */
 export const pluralize = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -28,6 +28,19 @@ it('crawlway extract prints what the Content of a configuration extracts from a 
   expect(run(page, '--markdown')).toBe('# One\n\nPrice 3,50\n\nImprint\n');
 });
 
+it('crawlway extract prints nothing that controls a terminal', () => {
+  const page = join(temporaryDirectory(), 'page.html');
+  writeFileSync(
+    page,
+    '<meta charset=utf-8><title>\x7f</title><p>a\x1b]0;owned\x07\x1b[31m<p>b\u009b31mc</p><pre>d\te</pre>',
+  );
+  const run = (...args: string[]): string =>
+    execFileSync(process.execPath, [...crawlwayCommand(), 'extract', page, ...args], { encoding: 'utf8' });
+  expect(run()).toBe('a?]0;owned??[31m\nb?31mc\nd e\n');
+  for (const option of ['--markdown', '--json']) expect(run(option)).not.toMatch(/[^\P{Cc}\n\t]/u);
+  expect(JSON.parse(run('--json')).text).toContain('\x1b]0;owned\x07');
+});
+
 itUnless(process.env['CRAWLWAY_TEST_PROGRAM'] ? undefined : 'npm run build', 'crawlway extract reads documents', () => {
   const file = join(temporaryDirectory(), 'a.pdf');
   writeFileSync(file, pdf(FACTS));
