@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type ForeignDocuments, SinkUnavailable } from '../../engine/ports/sink.js';
 import { asList, asRecord, asString, asStrings, isRecord, parseJson } from './answers.js';
 import type { SearchDialect } from './elasticsearch-schema.js';
-import { isSuccess, type SinkClient, type SinkRequest } from './sink-client.js';
+import { isSuccess, type SinkClient, type SinkRequest, type SinkResponse } from './sink-client.js';
 
 const PAGE_SIZE = 500;
 const SCROLL_TIME = '5m';
@@ -79,10 +79,23 @@ export class ForeignHits implements ForeignDocuments {
     const content = body && { headers: JSON_TYPE, body: JSON.stringify(body) };
     const response = await this.client.request({ method: 'POST', ...request, ...content }, signal);
     if (!isSuccess(response)) throw this.client.toUnavailable(response);
+    return parseJsonObject(response, this.client, this.dialect);
+  }
+}
+
+/** @throws SinkUnavailable if the response is something else */
+export function parseJsonObject(
+  response: SinkResponse,
+  client: SinkClient,
+  { product }: SearchDialect,
+): Record<string, unknown> {
+  try {
     const value: unknown = parseJson(response.body);
     if (isRecord(value)) return value;
-    throw new SinkUnavailable(`${this.client.displayName}: the response is not one of ${this.dialect.product}`);
+  } catch {
+    // reported below
   }
+  throw new SinkUnavailable(`${client.displayName}: the response is not a JSON object; is this an ${product} server?`);
 }
 
 const listHits = (page: Record<string, unknown>): Record<string, unknown>[] =>

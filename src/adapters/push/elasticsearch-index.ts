@@ -1,7 +1,7 @@
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import { SinkUnavailable, SinkUnsuitable } from '../../engine/ports/sink.js';
-import { asRecord, asString, isRecord, parseJson } from './answers.js';
-import { countForeignHits } from './elasticsearch-foreign.js';
+import { asRecord, asString } from './answers.js';
+import { countForeignHits, parseJsonObject } from './elasticsearch-foreign.js';
 import {
   buildIndexBody,
   findMissingFields,
@@ -15,11 +15,9 @@ import { isSuccess, type SinkClient, type SinkRequest, type SinkResponse } from 
 const TEMPLATE_PRIORITY = 500;
 /** Priority of the template without a configured one, so that any template of the operator takes precedence. */
 const DEFAULT_TEMPLATE_PRIORITY = 1;
-/** The mapping of each is compared. */
+/** The mapping of each index is compared, and each deletion goes to all that have the alias. */
 const MAX_INDEXES = 1_000;
-/** Each deletion goes to all of them. */
 const MAX_ALIASED_INDEXES = 100;
-/** In characters; both engines allow as many bytes. */
 const MAX_INDEX_NAME_LENGTH = 255;
 /** Another node may have moved the alias: how long deletions may miss an index that serves again. */
 const ALIAS_AGE_MS = 60_000;
@@ -248,19 +246,4 @@ export class SearchIndex {
     const content = body && { headers: JSON_TYPE, body: JSON.stringify(body) };
     return this.client.request({ method, path, ...content }, signal);
   }
-}
-
-/** @throws SinkUnavailable if the response is something else */
-export function parseJsonObject(
-  response: SinkResponse,
-  client: SinkClient,
-  { product }: SearchDialect,
-): Record<string, unknown> {
-  try {
-    const value: unknown = parseJson(response.body);
-    if (isRecord(value)) return value;
-  } catch {
-    // reported below
-  }
-  throw new SinkUnavailable(`${client.displayName}: the response is not a JSON object; is this an ${product} server?`);
 }
