@@ -84,7 +84,7 @@ export async function migrate(dataSource: DataSource, displayName: string): Prom
   const appliedNames = await listAppliedMigrations(dataSource);
   if (appliedNames.length > 0 && !appliedNames.includes(getFullName(TABLES))) {
     throw new StoreDamaged(
-      `The database ${displayName} was written before the first release of Crawlway, when its tables were different: run \`crawlway store export FILE\` with the program that wrote it and \`crawlway store import FILE\` with this one and an empty database, which carries over URLs, submitted roots and settings; CrawlConfig.xml stays as it is.`,
+      `The database ${displayName} was written before the first release of Crawlway, when its tables were different: run \`crawlway store export FILE\` with the program that wrote it and \`crawlway store import FILE\` with this one and an empty database, which carries over URLs, submitted roots, orders and settings; CrawlConfig.xml stays as it is.`,
     );
   }
   const knownNames = new Set(dataSource.migrations.map(({ name }) => name));

@@ -235,7 +235,7 @@ export class SiteMoves {
     const filter = { crawler: this.context.definition.name, status: 'excluded', reasons: ['outside-site'] } as const;
     for (let lastId = 0; ; ) {
       const states = await this.services.store.list(filter, lastId, PAGE_SIZE);
-      for (const state of states) await this.target.decisions.decide(state, { do: 'judge' });
+      await Promise.all(states.map((state) => this.target.decisions.decide(state, { do: 'judge' })));
       if (states.length < PAGE_SIZE) return;
       lastId = states.at(-1)!.id;
     }
