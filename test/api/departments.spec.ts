@@ -1,5 +1,5 @@
 /** Two departments on one server: each sees and changes its own crawler, and of the rest nothing. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -239,6 +239,11 @@ it('a department changes its crawler and sink in its part of the configuration, 
   expect((await send('POST', 'config/test-sink?sink=sales-index', changed)).status).toBe(404);
   const draft = { xml: changed, files: { 'sales.rules': 'allow domain x.example' } };
   expect((await world.send('POST', 'config/check', draft, bearer(KEY.hr))).status).toBe(403);
+  // An edit of the file that has an error is somebody else's, whoever forces a part over it.
+  const onDisk = readFileSync(world.configFile, 'utf8');
+  writeFileSync(world.configFile, onDisk.replace('nthreads="3"', 'nthreads="oops"'));
+  expect((await send('PUT', 'config', changed, '*')).status).toBe(409);
+  writeFileSync(world.configFile, onDisk);
 });
 
 it('a department stores secrets by names of its own, and sees no others', async () => {

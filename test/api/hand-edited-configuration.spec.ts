@@ -46,6 +46,17 @@ describe('a manual edit of the configuration file', () => {
     await expect.poll(async () => (await world.get('config')).text).toContain('throttleTimeMS="8"');
   });
 
+  it('that is made during the preview of a write is not overwritten by it', async () => {
+    const { engine } = world.server;
+    const preview = engine.preview.bind(engine);
+    engine.preview = (definition) => {
+      edit('throttleTimeMS="0"', 'throttleTimeMS="7"');
+      return preview(definition);
+    };
+    expect((await setWeights(await world.etag())).status).toBe(412);
+    expect(onDisk()).toContain('throttleTimeMS="7"');
+  });
+
   it('of a rule file counts like one of the configuration', async () => {
     const etag = await world.etag();
     writeFileSync(path('rules/crawl.rules'), `${RULES}# by hand\n`);

@@ -59,3 +59,14 @@ it('a database that does not respond locks out no one', async () => {
   clock.advance(seconds(60));
   expect(await ring.authenticate(made!.key)).toEqual({ name: 'ci', grants: [{ role: 'operate' }] });
 });
+
+it('no more keys are made than anybody could keep an eye on', async () => {
+  const key = { role: 'read', digest: '', createdAt: new ManualClock().now(), createdBy: 'root' };
+  const kept = Array.from({ length: 999 }, (_, i) => ({ ...key, name: `key-${i}` }));
+  const store = { listKeys: async () => kept, addKey: async (key: (typeof kept)[0]) => kept.push(key) > 0 };
+  const ring = new KeyRing([], store as never, { clock: new ManualClock(), log });
+  expect(await ring.create('last', { role: 'read' }, 'root')).toBeDefined();
+  await expect(ring.create('more', { role: 'read' }, 'root')).rejects.toThrow(
+    'there are already 1000 keys: revoke some',
+  );
+});
