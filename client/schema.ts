@@ -996,6 +996,10 @@ export interface QuotaLimitDto {
 }
 
 export interface ReadChunkDto {
+  /** The same as long as URI, text and headings above it are. */
+  readonly id?: string;
+  /** The fragment that leads to its section. */
+  readonly anchor?: string;
   readonly text: string;
   /** The headings above the chunk. */
   readonly path: readonly string[];
@@ -1008,6 +1012,8 @@ export interface ReadHeadingDto {
   readonly text: string;
   /** Offset in the text, in UTF-16 units. */
   readonly start: number;
+  /** The fragment that leads to it. */
+  readonly anchor?: string;
 }
 
 export interface ReadMetaDto {
@@ -1726,6 +1732,10 @@ export interface VisitDto {
 }
 
 export interface WebhookChunkDto {
+  /** Stays the same as long as the URI, the text and the headings above it do, wherever it moves. */
+  readonly id?: string;
+  /** The fragment of the URL that leads to its section, if the page has one. */
+  readonly anchor?: string;
   readonly text: string;
   /** The headings above the chunk, outermost first. */
   readonly path: readonly string[];
@@ -1756,6 +1766,8 @@ export interface WebhookHeadingDto {
   readonly text: string;
   /** Offset in the text, in UTF-16 units. */
   readonly start: number;
+  /** The fragment of the URL that leads to it, if the page has one. */
+  readonly anchor?: string;
 }
 
 export interface WebhookMetaDto {

@@ -36,7 +36,7 @@ export const getDialect = (type: 'elasticsearch' | 'opensearch'): SearchDialect 
   type === 'opensearch' ? OPENSEARCH : ELASTICSEARCH;
 
 /** To be raised when the mapping changes; an index shows with which one it was created. */
-const MAPPING_VERSION = 3;
+const MAPPING_VERSION = 4;
 
 /** The analyzers that both products contain, by language. */
 const ANALYZERS: Readonly<Record<string, string>> = {
@@ -98,6 +98,8 @@ export const createDefaultMapping = ({ metas }: SearchDialect, analysis?: 'langu
     markdown: { type: 'text', index: false },
     chunks: {
       properties: {
+        id: { type: 'keyword' },
+        anchor: { type: 'keyword' },
         text: WORDS,
         path: WORDS,
         start: { type: 'integer' },

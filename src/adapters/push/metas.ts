@@ -56,6 +56,8 @@ function parseHeading(line: string): Heading {
 function parseChunk(chunk: unknown): Chunk[] {
   if (!isRecord(chunk)) return [];
   const { text, path, start, end } = chunk;
+  const [id, anchor] = [asString(chunk['id']), asString(chunk['anchor'])].map((value) => value || undefined);
+  const place = { ...(id === undefined ? {} : { id }), ...(anchor === undefined ? {} : { anchor }) };
   const isComplete = typeof text === 'string' && typeof start === 'number' && typeof end === 'number';
-  return isComplete ? [{ text, path: asStrings(path), start, end }] : [];
+  return isComplete ? [{ ...place, text, path: asStrings(path), start, end }] : [];
 }

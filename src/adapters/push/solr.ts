@@ -232,6 +232,8 @@ function toSolrFields(crawler: string, document: PushDocument): Record<string, u
     file_name_t: master.fileName,
     headings_txt: headings?.map(formatHeading),
     markdown_t: markdown,
+    chunk_ids_ss: chunks?.map(({ id }) => id ?? ''),
+    chunk_anchors_ss: chunks?.map(({ anchor }) => anchor ?? ''),
     chunks_txt: chunks?.map((chunk) => chunk.text),
     chunk_paths_ss: chunks?.map(({ path }) => path.join(PATH_SEPARATOR)),
     chunk_starts_is: chunks?.map(({ start }) => start),
@@ -272,12 +274,14 @@ function toKeptDocument(fields: SolrFields): KeptDocument | undefined {
 }
 
 function parseSolrForms(fields: SolrFields): ReturnType<typeof parseForms> {
-  const [paths, starts, ends] = ['chunk_paths_ss', 'chunk_starts_is', 'chunk_ends_is'].map((name) =>
-    asList(fields[name]),
+  const [ids, anchors, paths, starts, ends] = ['ids_ss', 'anchors_ss', 'paths_ss', 'starts_is', 'ends_is'].map((name) =>
+    asList(fields[`chunk_${name}`]),
   );
   const chunks =
     fields['chunks_txt'] &&
     asStrings(fields['chunks_txt']).map((text, i) => ({
+      id: ids?.[i],
+      anchor: anchors?.[i],
       text,
       path: asString(paths?.[i])
         ?.split(PATH_SEPARATOR)

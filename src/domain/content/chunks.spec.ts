@@ -39,6 +39,38 @@ it('counts an ideograph as a token', () => {
 });
 
 it.each([
+  ['He said: "Lift it." Then he left the house', 'He said: "Lift it."'],
+  ['「重い物です。」彼はそう言って、急いで家を出ました', '「重い物です。」'],
+  ['वह भारी है। फिर वह घर से चला गया', 'वह भारी है।'],
+])('ends a chunk behind the quotation mark or the sign that ends a sentence: %s', (text, first) => {
+  const [chunk] = splitIntoChunks({ text, headings: [], blockEnds: [] }, { size: 22, overlap: 0, unit: 'characters' });
+  expect(chunk!.text).toBe(first);
+});
+
+it('puts a heading without a text of its own in the chunk of the next one', () => {
+  const text = 'Guide\nUse\nFirst\nLift it.\nCare\nMore';
+  const headings = (
+    [
+      [1, 'Guide'],
+      [2, 'Use', 'use'],
+      [3, 'First'],
+      [2, 'Care', 'care'],
+      [2, 'More'],
+    ] as const
+  ).map(([level, title, anchor]) => ({
+    level,
+    text: title,
+    start: text.indexOf(title),
+    ...(anchor ? { anchor } : {}),
+  }));
+  expect(splitIntoChunks({ text, headings, blockEnds: [] }, { size: 50, overlap: 0, unit: 'tokens' })).toEqual([
+    { text: 'Guide\nUse\nFirst\nLift it.', path: ['Guide', 'Use', 'First'], start: 0, end: 24, anchor: 'use' },
+    { text: 'Care', path: ['Guide', 'Care'], start: 25, end: 29, anchor: 'care' },
+    { text: 'More', path: ['Guide', 'More'], start: 30, end: 34 },
+  ]);
+});
+
+it.each([
   ['2024-05-01', '2024-05-01T00:00:00.000Z'],
   ['2024-05-01T23:30:00-02:00', '2024-05-02T01:30:00.000Z'],
   ['2024-05', '2024-05-01T00:00:00.000Z'],
@@ -75,14 +107,23 @@ const lengths = (text: string, definition: Parameters<typeof splitIntoChunks>[1]
 
 it.each([
   ['x', 80],
-  ['\u303f', 80],
-  ['\u3040', 20],
+  ['\u08ff', 80],
+  ['\u0900', 40],
+  ['\u10ff', 40],
+  ['\u1100', 80],
+  ['\u1780', 40],
+  ['\u1800', 80],
+  ['\u2fff', 80],
+  ['\u3001', 20],
   ['\u9fff', 20],
   ['\ua000', 80],
   ['\uabff', 80],
   ['\uac00', 20],
   ['\ud7af', 20],
   ['\ud7b0', 80],
+  ['\ufefe', 80],
+  ['\uff00', 20],
+  ['\uffef', 20],
 ])('a chunk of 20 tokens has of %j %s characters', (character, expected) => {
   const text = character.repeat(100);
   expect(lengths(text, { size: 20, overlap: 0, unit: 'tokens' })[0]).toBe(expected);
@@ -146,17 +187,17 @@ it('the next chunk begins with a word within the overlap', () => {
 it('chunks carry the headings above them, of which a deeper one ends with the next of its level or above', () => {
   const heading = (level: number, text: string, start: number) => ({ level, text, start });
   const outline = {
-    text: 'intro A b c D',
-    headings: [heading(1, 'A', 6), heading(2, 'b', 8), heading(2, 'c', 10), heading(1, 'D', 12)],
+    text: 'intro A 1 b c D',
+    headings: [heading(1, 'A', 6), heading(2, 'b', 10), heading(2, 'c', 12), heading(1, 'D', 14)],
     blockEnds: [],
   };
   const chunks = splitIntoChunks(outline, { size: 50, overlap: 0, unit: 'characters' });
   expect(chunks.map(({ text, path, start, end }) => [text, path.join('/'), start, end])).toEqual([
     ['intro', '', 0, 5],
-    ['A', 'A', 6, 7],
-    ['b', 'A/b', 8, 9],
-    ['c', 'A/c', 10, 11],
-    ['D', 'D', 12, 13],
+    ['A 1', 'A', 6, 9],
+    ['b', 'A/b', 10, 11],
+    ['c', 'A/c', 12, 13],
+    ['D', 'D', 14, 15],
   ]);
 });
 

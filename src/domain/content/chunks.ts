@@ -11,8 +11,8 @@ export interface Outline {
 const MAX_CHUNKS = 10_000;
 
 /**
- * A chunk never extends across a heading. A token is assumed to be four characters in alphabetic scripts and one in
- * Chinese, Japanese and Korean, which is close enough for current models.
+ * A chunk never extends across a heading. A token is assumed to be four characters in alphabetic scripts, two in those of
+ * South and Southeast Asia, and one in Chinese, Japanese and Korean, which is close enough for current models.
  */
 export function splitIntoChunks(outline: Outline, definition: ChunkDefinition): Chunk[] {
   const chunks: Chunk[] = [];
@@ -22,7 +22,7 @@ export function splitIntoChunks(outline: Outline, definition: ChunkDefinition): 
     while (start < section.end && chunks.length < MAX_CHUNKS) {
       const end = findChunkEnd(outline, { start, end: section.end, last }, definition);
       last = end;
-      addChunk(chunks, outline.text, { start, end, path: section.path });
+      addChunk(chunks, outline.text, { ...section, start, end });
       if (end >= section.end) break;
       start = findOverlapStart(outline.text, { start, end }, definition);
     }
@@ -35,26 +35,45 @@ interface Range {
   readonly end: number;
 }
 
-function addChunk(chunks: Chunk[], text: string, { start, end, path }: Range & Pick<Chunk, 'path'>): void {
+type Section = Range & Pick<Chunk, 'path' | 'anchor'>;
+
+function addChunk(chunks: Chunk[], text: string, { start, end, path, anchor }: Section): void {
   const raw = text.slice(start, end);
   const trimmed = raw.trim();
   if (trimmed === '') return;
   const trimmedStart = start + raw.length - raw.trimStart().length;
-  chunks.push({ text: trimmed, path, start: trimmedStart, end: trimmedStart + trimmed.length });
+  const range = { start: trimmedStart, end: trimmedStart + trimmed.length };
+  chunks.push({ text: trimmed, path, ...range, ...(anchor === undefined ? {} : { anchor }) });
 }
 
-/** Iterates over the sections from one heading to the next, with the headings above each. */
-function* iterateSections({ text, headings }: Outline): Generator<Range & { readonly path: readonly string[] }> {
+/**
+ * Iterates over the sections from one heading to the next, with the headings above each. A heading directly above another
+ * one of a lower level is no section: nobody looks for a text that says "Reference" and nothing else.
+ */
+function* iterateSections({ text, headings }: Outline): Generator<Section> {
   let openHeadings: Heading[] = [];
   let start = 0;
+  const describe = (end: number): Section => ({
+    ...{ start, end, path: openHeadings.map((heading) => heading.text) },
+    anchor: openHeadings.findLast(({ anchor }) => anchor !== undefined)?.anchor,
+  });
   for (const heading of headings) {
-    if (heading.start > start)
-      yield { start, end: heading.start, path: openHeadings.map((openHeading) => openHeading.text) };
+    const last = openHeadings.at(-1);
+    const isBare = last !== undefined && last.level < heading.level && hasNoText(text, last, heading.start);
+    if (heading.start > start && !isBare) yield describe(heading.start);
     openHeadings = [...openHeadings.filter(({ level }) => level < heading.level), heading];
-    start = heading.start;
+    if (!isBare) ({ start } = heading);
   }
-  if (start < text.length) yield { start, end: text.length, path: openHeadings.map((openHeading) => openHeading.text) };
+  if (start < text.length) yield describe(text.length);
 }
+
+/** Whether nothing follows the heading up to the end of its section. */
+const hasNoText = (text: string, heading: Heading, end: number): boolean =>
+  end - heading.start <= heading.text.length + MAX_BLANKS &&
+  text.slice(heading.start, end).trim().length <= heading.text.length;
+
+/** Around a heading. */
+const MAX_BLANKS = 4;
 
 /** The best position at which to end a chunk, after `last`, the end of the previous one. */
 function findChunkEnd(
@@ -87,15 +106,26 @@ function findFurthestEnd(
   if (unit === 'characters') return Math.min(end, start + size);
   let quarterTokens = 0;
   for (let index = start; index < end; index++) {
-    quarterTokens += isIdeograph(text.charCodeAt(index)) ? 4 : 1;
+    quarterTokens += countQuarterTokens(text.charCodeAt(index));
     if (quarterTokens > size * 4) return index;
   }
   return end;
 }
 
-/** Hangul, kana and Han; characters in higher planes are recognized by their first surrogate. */
-const isIdeograph = (code: number): boolean =>
-  (code >= 0x3040 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af) || (code >= 0xd840 && code <= 0xd8bf);
+/**
+ * Hangul, kana, Han and their punctuation count most; characters in higher planes, such as emoji, are recognized by their
+ * first surrogate.
+ */
+function countQuarterTokens(code: number): number {
+  if (code < 0x900) return 1;
+  if (code < 0x1100 || (code >= 0x1780 && code < 0x1800)) return 2;
+  const isWide =
+    (code >= 0x3000 && code <= 0x9fff) ||
+    (code >= 0xac00 && code <= 0xd7af) ||
+    (code >= 0xd83c && code <= 0xd8bf) ||
+    (code >= 0xff00 && code <= 0xffef);
+  return isWide ? 4 : 1;
+}
 
 function findLastAtMost(sorted: readonly number[], limit: number): number {
   let low = 0;
@@ -110,11 +140,18 @@ function findLastAtMost(sorted: readonly number[], limit: number): number {
 
 const isBlank = (char: string | undefined): boolean => char === ' ' || char === '\n';
 
+const CLOSING = '"\'”’»)]』」）】';
+
+/** Finds the end of a sentence with the quotation marks and brackets that close behind it. */
 function findLastSentenceEnd(text: string, minEnd: number, maxEnd: number): number | undefined {
   for (let index = maxEnd - 1; index > minEnd; index--) {
-    const char = text[index]!;
-    if ('。！？'.includes(char)) return index + 1;
-    if (isBlank(char) && '.!?'.includes(text[index - 1]!)) return index + 1;
+    const isWide = '。！？'.includes(text[index]!);
+    if (!isWide && !isBlank(text[index])) continue;
+    let end = index + 1;
+    if (isWide) while (end < maxEnd && CLOSING.includes(text[end]!)) end++;
+    let last = index - 1;
+    while (!isWide && last > minEnd && CLOSING.includes(text[last]!)) last--;
+    if (isWide || '.!?…।؟۔'.includes(text[last]!)) return end;
   }
   return undefined;
 }

@@ -93,6 +93,13 @@ export const MARKERS_ONLY: ContentDefinition = {
 
 /** A part of the text for a language model. Offsets are UTF-16 units of the document's text. */
 export interface Chunk {
+  /**
+   * Stays the same as long as the document's URI, the text and the headings above it do, wherever it moves; absent until
+   * the document is known, and in documents of earlier versions.
+   */
+  readonly id?: string;
+  /** The fragment of the page's URL that leads to its section, if the page has one. */
+  readonly anchor?: string;
   readonly text: string;
   /** The headings above the chunk, outermost first. */
   readonly path: readonly string[];
@@ -106,6 +113,8 @@ export interface Heading {
   readonly text: string;
   /** Offset in the document's text. */
   readonly start: number;
+  /** The fragment of the page's URL that leads to it, if the page has one. */
+  readonly anchor?: string;
 }
 
 /** Whether the page must be parsed into a tree. */

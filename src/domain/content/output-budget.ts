@@ -35,9 +35,9 @@ export class OutputBudget {
 function measureOutput({ metas, text, headings, markdown, chunks }: Output): number {
   let length = text.length + (markdown?.length ?? 0);
   for (const meta of metas) length += meta.name.length + meta.value.length + ENTRY_LENGTH;
-  for (const heading of headings ?? []) length += heading.text.length + ENTRY_LENGTH;
+  for (const { text: title, anchor = '' } of headings ?? []) length += title.length + anchor.length + ENTRY_LENGTH;
   for (const chunk of chunks ?? []) {
-    length += chunk.text.length + ENTRY_LENGTH;
+    length += chunk.text.length + (chunk.id?.length ?? 0) + (chunk.anchor?.length ?? 0) + ENTRY_LENGTH;
     for (const heading of chunk.path) length += heading.length;
   }
   return length;

@@ -45,7 +45,8 @@ export function createPartIds(names: readonly (string | undefined)[]): string[] 
   });
 }
 
-function toFragment(name: string | undefined): string | undefined {
+/** Returns undefined if the name is missing, empty or too long. */
+export function toFragment(name: string | undefined): string | undefined {
   const trimmed = name?.trim() ?? '';
   if (trimmed === '' || trimmed.length > MAX_ID_LENGTH) return undefined;
   return encodeURIComponent(trimmed.toWellFormed());

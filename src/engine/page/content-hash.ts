@@ -104,7 +104,7 @@ function hashExtractedContent(
 }
 
 /** Moving a line break changes nothing in a text, and two texts that differ in nothing else are duplicates. */
-const onOneLine = (text: string): string => text.replaceAll('\n', ' ');
+export const onOneLine = (text: string): string => text.replaceAll('\n', ' ');
 
 /** In characters; longer texts are rare. */
 const MAX_COPIED = 65_536;
@@ -155,16 +155,19 @@ function listFormSettings({ contentDefinition }: FetchedPage): string[] {
   return [JSON.stringify({ headings, markdown, chunks })];
 }
 
+/** To be changed with what is delivered of a chunk besides its text. */
+const CHUNK_FORM = 'id, anchor';
+
 /** The chunks of a document are made of its text, which depends on its bytes alone. */
 const listChunkSettings = ({ contentDefinition, mediaType }: FetchedPage): string[] =>
-  contentDefinition?.chunks && !isPage(mediaType) ? [JSON.stringify(contentDefinition.chunks)] : [];
+  contentDefinition?.chunks && !isPage(mediaType) ? [JSON.stringify(contentDefinition.chunks), CHUNK_FORM] : [];
 
 /** What else is delivered of the page: a moved link or a new heading is a change even if the text is the same. */
 function listForms({ content }: FetchedPage, { givenText }: DocumentDraft, digest: Digest): string[] {
   const { headings, markdown, chunks } = content;
   if (givenText !== undefined || (!headings && markdown === undefined && !chunks)) return [];
   const plainChunks = chunks?.map((chunk) => ({ ...chunk, text: onOneLine(chunk.text) }));
-  return [digest(JSON.stringify([headings, markdown, plainChunks]))];
+  return [digest(JSON.stringify([headings, markdown, plainChunks, ...(chunks ? [CHUNK_FORM] : [])]))];
 }
 
 const stringifyWithoutPlaces = (contentDefinition: ContentDefinition): string =>

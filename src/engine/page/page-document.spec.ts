@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
+import type { PushDocument } from '../../domain/push/order.js';
 import { after, milliseconds, seconds } from '../../domain/time/units.js';
 import { toCrawlUrl } from '../../domain/url/crawl-url.js';
 import { type AsyncStep, BUILT_IN_STEPS, type DocumentStep, type FetchedPage } from './document-steps.js';
@@ -99,4 +100,44 @@ it.each(['author', 'dc.creator'])('the author is named by the meta %s', (name) =
   expect(built([], { ...PAGE.content, metas })).toMatchObject({
     metas: expect.arrayContaining([{ name: 'author', value: `${name} of it` }]),
   });
+});
+
+const idsOf = (chunks: readonly (readonly [heading: string, text: string])[], uri = 'http://a/x'): string[] => {
+  const content = {
+    ...NO_CONTENT,
+    text: 'A',
+    chunks: chunks.map(([heading, text], start) => ({ path: [heading], text, start, end: start + text.length })),
+  };
+  const page = { ...PAGE, url: toCrawlUrl(uri), mediaType: 'text/html', content };
+  const document = buildDocument(page, { clock, steps: BUILT_IN_STEPS, digest: (text) => hash('sha256', text, 'hex') });
+  return (document as PushDocument).chunks!.map(({ id }) => id!);
+};
+
+it('chunks have ids that stay when the page changes around them, when they move, and when lines are broken', () => {
+  const [use, care, same, again] = idsOf([
+    ['Use', 'Lift it.'],
+    ['Care', 'Keep it dry.'],
+    ['Care', 'Oil.'],
+    ['Care', 'Oil.'],
+  ]);
+  expect(new Set([use, care, same, again]).size).toBe(4);
+  expect(
+    idsOf([
+      ['Care', 'Keep it\ndry.'],
+      ['New', 'Rust.'],
+      ['Use', 'Lift it.'],
+      ['Care', 'Oil.'],
+    ]),
+  ).toEqual([care, expect.stringMatching(/^[0-9a-f]{64}$/), use, same]);
+});
+
+it('chunks have other ids below a renamed heading, with another text and on another page', () => {
+  const [id] = idsOf([['Use', 'Lift it.']]);
+  expect(
+    idsOf([
+      ['Usage', 'Lift it.'],
+      ['Use', 'Lift.'],
+    ]),
+  ).not.toContain(id);
+  expect(idsOf([['Use', 'Lift it.']], 'http://a/y')).not.toContain(id);
 });

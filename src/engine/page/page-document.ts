@@ -1,4 +1,5 @@
 import { splitIntoChunks } from '../../domain/content/chunks.js';
+import type { Chunk } from '../../domain/content/content-definition.js';
 import { isPage } from '../../domain/content/document-types.js';
 import { OutputBudget } from '../../domain/content/output-budget.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
@@ -7,7 +8,7 @@ import { createPartUri } from '../../domain/push/parts.js';
 import type { Clock } from '../ports/clock.js';
 import type { PageContent, PagePart } from '../ports/page-content.js';
 import { TIMED_OUT, withTimeLimit } from '../support/within.js';
-import { type Digest, hashContent } from './content-hash.js';
+import { type Digest, hashContent, onOneLine } from './content-hash.js';
 import {
   type AsyncStep,
   BUILT_IN_STEPS,
@@ -107,6 +108,7 @@ function createDocument(
   draft: DocumentDraft,
   digest: Digest,
   partDrafts = page.content.parts?.map((part) => draftPart(page, part)),
+  uri = page.url.href,
 ): PushDocument {
   const { contentMetas, visitMetas, text } = draft;
   const contentMetaNames = new Set(contentMetas.map(({ name }) => name));
@@ -117,7 +119,7 @@ function createDocument(
   const { isCut } = page.content;
   const { headings, markdown, chunks } = findForms(page, draft);
   const document: PushDocument = {
-    uri: page.url.href,
+    uri,
     stamp,
     metas: [...contentMetas, ...headMetas, ...visitMetas],
     master: draft.hasOtherText && !draft.keepsBytes ? createTextPart(page, text) : draft.master,
@@ -125,7 +127,7 @@ function createDocument(
     ...(isCut || parts?.length ? { textIsCut: true } : {}),
     ...(headings === undefined ? {} : { headings }),
     ...(markdown === undefined ? {} : { markdown }),
-    ...(chunks === undefined ? {} : { chunks }),
+    ...(chunks === undefined ? {} : { chunks: identifyChunks(chunks, uri, digest) }),
     ...(parts ? { parts } : {}),
     ...(page.content.partsAreIncomplete ? { keepsParts: true } : {}),
   };
@@ -153,6 +155,17 @@ function findForms(
   const text = hasOtherText ? givenText : content.text;
   const blockEnds = Array.from(text.matchAll(/\n+/g), ({ index }) => index);
   return { chunks: splitIntoChunks({ text, headings: [], blockEnds }, contentDefinition.chunks) };
+}
+
+/** The same text below the same headings, if it occurs several times, counts from the first to the last. */
+function identifyChunks(chunks: readonly Chunk[], uri: string, digest: Digest): Chunk[] {
+  const counts = new Map<string, number>();
+  return chunks.map((chunk) => {
+    const content = JSON.stringify([uri, chunk.path, onOneLine(chunk.text)]);
+    const count = counts.get(content) ?? 0;
+    counts.set(content, count + 1);
+    return { id: digest(count === 0 ? content : `${content}${count}`), ...chunk };
+  });
 }
 
 /** A document that is being built from a part of a page. */
@@ -203,7 +216,7 @@ function draftPart(page: FetchedPage, { id, title, found = NOTHING_FOUND, file, 
 /** Creates the documents of the parts that were split off the page. */
 function createPartDocuments(parts: readonly PartDraft[], digest: Digest, budget: OutputBudget): PushDocument[] {
   return parts.map((part) => {
-    const document = { ...createDocument(part.page, part.draft, digest), uri: part.uri };
+    const document = createDocument(part.page, part.draft, digest, undefined, part.uri);
     spend(budget, document);
     return document;
   });

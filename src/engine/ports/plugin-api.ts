@@ -201,9 +201,19 @@ export type SinkOrder =
       readonly metas: readonly { readonly name: string; readonly value: string; readonly type?: 'date' | 'number' }[];
       readonly text: string;
       /** Headings, Markdown and chunks are present if the crawler delivers them (`cw:Output`). */
-      readonly headings?: readonly { readonly level: number; readonly text: string; readonly start: number }[];
+      readonly headings?: readonly {
+        readonly level: number;
+        readonly text: string;
+        readonly start: number;
+        /** The fragment of the page's URL that leads to it, if the page has one. */
+        readonly anchor?: string;
+      }[];
       readonly markdown?: string;
       readonly chunks?: readonly {
+        /** Stays the same as long as the document's URI, the text and the headings above it do. */
+        readonly id?: string;
+        /** The fragment of the page's URL that leads to its section, if the page has one. */
+        readonly anchor?: string;
         readonly text: string;
         /** The headings above the chunk, outermost first. */
         readonly path: readonly string[];

@@ -16,9 +16,15 @@ const headingSchema = ownSchema('WebhookHeading', {
   level: integer(1, undefined, { minimum: 1, maximum: 6 }),
   text: text('Read this first.'),
   start: START,
+  anchor: text('start', 'The fragment of the URL that leads to it, if the page has one.').optional(),
 });
 
 const chunkSchema = ownSchema('WebhookChunk', {
+  id: text(
+    '9b1f0c',
+    'Stays the same as long as the URI, the text and the headings above it do, wherever it moves.',
+  ).optional(),
+  anchor: text('start', 'The fragment of the URL that leads to its section, if the page has one.').optional(),
   text: text('Read this first.'),
   path: list(text('Start'), 'The headings above the chunk, outermost first.'),
   start: START,

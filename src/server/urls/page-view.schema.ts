@@ -31,9 +31,12 @@ const readHeadingSchema = schema<Heading>()('ReadHeading', {
   level: integer(1),
   text: TEXT,
   start: integer(3, 'Offset in the text, in UTF-16 units.'),
+  anchor: text('start', 'The fragment that leads to it.').optional(),
 });
 
 const readChunkSchema = schema<Chunk>()('ReadChunk', {
+  id: text('9b1f0c', 'The same as long as URI, text and headings above it are.').optional(),
+  anchor: text('start', 'The fragment that leads to its section.').optional(),
   text: TEXT,
   path: list(text('Start'), 'The headings above the chunk.'),
   start: integer(3),

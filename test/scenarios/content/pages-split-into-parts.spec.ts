@@ -43,7 +43,7 @@ describe('a page that is split into parts', () => {
     const meta = (name: string) => part.metas.flatMap((one) => (one.name === name ? [one.value] : []));
     expect(pushed.get(uri)!.text).toBe('All jobs\nApply now');
     expect(part.text).toBe('Job b\nWork of b\nTown b');
-    expect(part.headings).toEqual([{ level: 2, text: 'Job b', start: 0 }]);
+    expect(part.headings).toEqual([{ level: 2, text: 'Job b', start: 0, anchor: 'b' }]);
     expect(['title', 'place', 'publicUrl', 'part_of'].map(meta)).toEqual([['Job b'], ['Town b'], [`${uri}#b`], [uri]]);
     expect([...pushed.keys()]).toHaveLength(3);
     const stored = await world.state(uri);

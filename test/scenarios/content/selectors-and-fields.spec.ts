@@ -78,9 +78,10 @@ it('delivers what selectors, markers and fields select, and follows all links of
   expect(pushed.markdown).toBe(
     '# Anvils\n\nThe anvil weighs much.\n\n## Care\n\nKeep it **dry**.\n\nItem\n\n*but shown*',
   );
+  const id = expect.stringMatching(/^[0-9a-f]{64}$/);
   expect(pushed.chunks).toEqual([
-    { text: 'Anvils\nThe anvil weighs much.', path: ['Anvils'], start: 0, end: 29 },
-    { text: 'Care\nKeep it dry.\nItem\nbut shown', path: ['Anvils', 'Care'], start: 30, end: 62 },
+    { id, text: 'Anvils\nThe anvil weighs much.', path: ['Anvils'], start: 0, end: 29 },
+    { id, text: 'Care\nKeep it dry.\nItem\nbut shown', path: ['Anvils', 'Care'], start: 30, end: 62 },
   ]);
   expect(world.pushed().has(site.url('/linked'))).toBe(true);
 });

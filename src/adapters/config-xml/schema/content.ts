@@ -106,11 +106,11 @@ export const OUTPUT = element(
     markdown: attribute(t.boolean, 'Field `markdown`: the content as Markdown.', { default: 'false' }),
     chunks: attribute(
       t.integer(20, 100_000),
-      'Field `chunks`: the text in parts of at most this size, split at headings, blocks and sentences, each with its headings and its position in the text.',
+      'Field `chunks`: the text in parts of at most this size, split at headings, blocks and sentences, each with an id, its headings and its position in the text.',
     ),
     chunkUnit: attribute(
       t.enumeration(['tokens', 'characters']),
-      'Unit of chunks and chunkOverlap. A token is counted as four characters, or as one character of Chinese, Japanese or Korean.',
+      'Unit of chunks and chunkOverlap. A token is counted as four characters, two of the scripts of South and Southeast Asia, or one of Chinese, Japanese or Korean.',
       { default: 'tokens' },
     ),
     chunkOverlap: attribute(

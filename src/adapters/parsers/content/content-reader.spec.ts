@@ -100,6 +100,25 @@ it.each([
   expect(reading.isCut).toBeUndefined();
 });
 
+it.each([
+  ['the heading', '<h2 id="use">Use</h2>'],
+  ['an element in it', '<h2><span id="use">Use</span></h2>'],
+  ['a link in it, which is left out', '<h2>Use<a class="anchor" href="#use">¶</a></h2>'],
+  ['its section', '<section id="use"><div><h2>Use</h2></div><p>x</p></section>'],
+  ['an empty link before it', '<p>x</p><a name="use"></a><h2>Use</h2>'],
+])('names the fragment that leads to a heading, from %s', (_, html) => {
+  const reading = read(html, { headings: true, chunks: { size: 20, overlap: 0, unit: 'tokens' } });
+  expect([reading.headings![0]!.anchor, reading.chunks!.at(-1)!.anchor]).toEqual(['use', 'use']);
+});
+
+it('names no fragment of something else', () => {
+  const anchors = ['<section id="s"><p>x</p><h2>Use</h2></section>', '<main id="m"><h2>Use</h2></main>'].map(
+    (html) => read(html, { headings: true }).headings![0]!.anchor,
+  );
+  expect(anchors).toEqual([undefined, undefined]);
+  expect(read('<h2 id="f(byte[])">Use</h2>', { headings: true }).headings![0]!.anchor).toBe('f(byte%5B%5D)');
+});
+
 it.each(['<p>See <a href="#x">above</a></p>', '<p>In <a href="/c#music">C#</a></p>', '<td class="gutter">Sea'])(
   'keeps what only looks like that: %s',
   (html) => {

@@ -13,7 +13,7 @@ import { collectMetas, findJsonLdItems, findValues, type Json } from './json-ld.
 import { keepMainContent } from './main-content.js';
 import { toMarkdown } from './markdown.js';
 import { findMicrodataItems, hasMicrodata } from './microdata.js';
-import { type Document, type Element, type ParentNode, removeElements, walkElements } from './nodes.js';
+import { type Document, type Element, type ParentNode, walkElements } from './nodes.js';
 import { prune } from './pruning.js';
 import {
   collectTextPieces,
@@ -26,7 +26,7 @@ import {
   type ReadableText,
   type ReadingBudget,
 } from './readable.js';
-import { isReadingAid } from './reading-aids.js';
+import { isReadingAid, removeReadingAids } from './reading-aids.js';
 import { removeRepeated } from './repeated-elements.js';
 import { compileMatcher, SelectorSet } from './selectors.js';
 import { splitDocument, type TreePart } from './splitting.js';
@@ -130,7 +130,7 @@ export class ContentReader {
     const aids = this.treeMode === 'always' ? elements.filter(isReadingAid) : [];
     this.collectValues(selectedElements, found, budget, new Set([...excluded, ...aids]));
     const pieces = page.showsCut ? collectTextPieces(root) : undefined;
-    removeElements(aids);
+    removeReadingAids(aids);
     const markers = hasSigns ? this.markers : NO_MARKERS;
     const pruned = prune(root, { included: new Set(includedElements), excluded, markers });
     const removedNodes: ParentNode[] = [...pruned.removed];

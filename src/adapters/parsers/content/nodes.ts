@@ -2,6 +2,7 @@
  * The nodes of a page's tree. They contain only what selectors and texts need, because a page has thousands of them.
  * Selectors read them through an adapter (selectors.ts).
  */
+import { toFragment } from '../../../domain/push/parts.js';
 import type { PageAttributes } from './page-source.js';
 
 export type ChildNode = Element | Text | Comment;
@@ -72,8 +73,49 @@ export function* walkElements(node: ParentNode): Generator<Element> {
   }
 }
 
-export function removeElements(elements: readonly Element[]): void {
-  const removed = new Set<ChildNode>(elements);
-  for (const parent of new Set(elements.map((element) => element.parent)))
-    parent.children = parent.children.filter((child) => !removed.has(child));
+/** How many elements inside a heading, and around it, are looked at. */
+const MAX_INSIDE = 20;
+const MAX_AROUND = 3;
+
+/**
+ * Finds the fragment of the page's URL that leads to a heading. The id is that of the heading, of something in it, of the section that it begins, or of an empty element before it, as
+ * programs for documentation write them.
+ */
+export function findAnchor(heading: Element): { readonly anchor?: string } {
+  const anchor = findInside(heading) ?? findAround(heading);
+  return anchor === undefined ? {} : { anchor };
+}
+
+function findInside(heading: Element): string | undefined {
+  let count = 0;
+  for (const element of walkElements(heading)) {
+    const anchor = readAnchor(element);
+    if (anchor !== undefined) return anchor;
+    if (++count > MAX_INSIDE) break;
+  }
+  return undefined;
+}
+
+function findAround(heading: Element): string | undefined {
+  let element = heading;
+  for (let level = 0; level < MAX_AROUND; level++) {
+    const { previous, parent } = element;
+    if (previous) return previous.children.length === 0 ? readAnchor(previous) : undefined;
+    if (!isSection(parent)) return undefined;
+    const anchor = readAnchor(parent);
+    if (anchor !== undefined) return anchor;
+    element = parent;
+  }
+  return undefined;
+}
+
+const isSection = (node: ParentNode): node is Element =>
+  isElement(node) && /^(?:section|div|article|header|hgroup|li|dt)$/.test(node.name);
+
+/** An `a` without a text of its own links to the heading that it belongs to. */
+function readAnchor(element: Element): string | undefined {
+  const isLink = element.name === 'a';
+  const own = toFragment(element.getAttribute('id')) ?? (isLink ? toFragment(element.getAttribute('name')) : undefined);
+  if (own !== undefined || !isLink || element.children.length > 0) return own;
+  return /^#([!-~]{1,200})$/.exec(element.getAttribute('href') ?? '')?.[1];
 }

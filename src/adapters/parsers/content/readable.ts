@@ -2,7 +2,7 @@
 import type { Heading } from '../../../domain/content/content-definition.js';
 import { BREAKS_LINE } from '../html/elements.js';
 import { removeInvisible } from '../html/text-buffer.js';
-import { type ChildNode, type Element, isElement, isText, type ParentNode, type Text } from './nodes.js';
+import { type ChildNode, type Element, findAnchor, isElement, isText, type ParentNode, type Text } from './nodes.js';
 
 const INLINE_ELEMENTS = new Set(
   (
@@ -156,7 +156,7 @@ class TextCollector {
   private endsWithSpace = true;
   /** Whether line breaks in the page's text are shown as such. */
   private keepsLines = false;
-  private readonly headings: { readonly level: number; readonly start: number; end: number }[] = [];
+  private readonly headings: (Omit<Heading, 'text'> & { end: number })[] = [];
   private readonly blockEnds: number[] = [];
   /** Offsets of the spaces that are line breaks. */
   private readonly lineBreaks: number[] = [];
@@ -183,7 +183,7 @@ class TextCollector {
     if (isBlock) this.endBlock(kind?.breaksLine);
     if ((kind?.mayBeHidden && isHidden(element)) || this.options.excluded?.has(element)) return;
     const level = kind?.level;
-    const heading = level === undefined ? undefined : this.openHeading(level);
+    const heading = level === undefined ? undefined : this.openHeading(level, element);
     const { keepsLines } = this;
     this.keepsLines ||= element.name === 'pre';
     for (const child of element.children) this.visit(child);
@@ -196,7 +196,7 @@ class TextCollector {
   finish(onOneLine = false): ReadableText {
     const text = (onOneLine ? this.text : this.breakLines()).trimEnd();
     const headings = this.headings
-      .map(({ level, start, end }) => ({ level, text: extractHeading(this.text, start, end), start }))
+      .map(({ end, ...one }) => ({ ...one, text: extractHeading(this.text, one.start, end) }))
       .filter((heading) => heading.text !== '');
     return { text, headings, blockEnds: this.blockEnds.filter((offset) => offset < text.length) };
   }
@@ -211,10 +211,10 @@ class TextCollector {
     return text + this.text.slice(start);
   }
 
-  private openHeading(level: number): { end: number } | undefined {
+  private openHeading(level: number, node: Element): { end: number } | undefined {
     if (this.headings.length >= MAX_HEADINGS) return undefined;
     const { length } = this.text;
-    const heading = { level, start: length, end: length };
+    const heading = { level, start: length, end: length, ...findAnchor(node) };
     this.headings.push(heading);
     return heading;
   }

@@ -1,5 +1,5 @@
 /** What programs add to a text that is no part of it: links to its own headings, and numbers of lines of code. */
-import type { Element } from './nodes.js';
+import type { ChildNode, Element } from './nodes.js';
 import { extractElementText } from './readable.js';
 
 /** ¶, #, § or a character of a font for icons behind a heading; ↩ and ^ at a footnote. */
@@ -20,6 +20,17 @@ export function isReadingAid(element: Element): boolean {
     LINE_NUMBERS.test((element.getAttribute('class') ?? '').slice(0, 200)) &&
     isNumbersOnly(element)
   );
+}
+
+/** Links stay as what they lead to, because only they may have the id of their heading. */
+export function removeReadingAids(aids: readonly Element[]): void {
+  const removed = new Set<ChildNode>();
+  for (const aid of aids) {
+    aid.children = [];
+    if (aid.name !== 'a') removed.add(aid);
+  }
+  for (const parent of new Set(aids.map((aid) => aid.parent)))
+    parent.children = parent.children.filter((child) => !removed.has(child));
 }
 
 /** Numbers of lines, each on a line of its own or before its line. */
