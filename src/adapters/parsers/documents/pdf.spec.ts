@@ -135,6 +135,12 @@ describe('the paragraphs of a PDF', () => {
       'January 120',
       'February 64',
     ]);
+    const narrow = (a: string, b: string) => `${a}) Tj 63 0 Td (${b}) Tj -63 0 Td (`;
+    const rows = [narrow('January', 'a hundred ships'), narrow('February', 'a dozen, by train')] as const;
+    expect(await textOf([0, 0, rows[0]], [14, 0, rows[1]])).toEqual([
+      'January a hundred ships',
+      'February a dozen, by train',
+    ]);
     const entry = (title: string) => `${title} ${'. '.repeat(30)} 12`;
     expect(await textOf([0, 0, entry('Gates')], [14, 0, entry('Pools')])).toHaveLength(2);
   });

@@ -18,7 +18,8 @@ interface Line {
   /** The usual height of its characters. */
   readonly height: number;
   readonly firstWordWidth: number;
-  readonly hasColumns: boolean;
+  /** The widest gap between two characters, relative to the height. */
+  readonly gap: number;
 }
 
 /** Texts with fewer characters in a line are vertical or single words on a drawing. */
@@ -35,8 +36,9 @@ const SAME_LINE = 0.5;
 const SPACE = 0.25;
 const MIN_INDENT = 0.6;
 const MAX_INDENT = 4;
-/** Relative to the height: a gap between the columns of a table. */
+/** Relative to the height: gaps between the columns of a table; the lesser one if the next line has such a gap, too. */
 const COLUMN_GAP = 2;
+const MIN_COLUMN_GAP = 0.9;
 /** Number of lines before and after a line that show how wide its column is. */
 const NEIGHBORS = 8;
 
@@ -80,7 +82,7 @@ function measureLine(advances: Float32Array, start: number, end: number, isMirro
   let first = end;
   let [left, right, bottom, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN, Number.NaN];
   let firstWordWidth = Number.NaN;
-  let hasColumns = false;
+  let gap = 0;
   const heights: number[] = [];
   for (let index = start; index < end; index++) {
     const offset = index * 4;
@@ -91,7 +93,7 @@ function measureLine(advances: Float32Array, start: number, end: number, isMirro
       continue;
     }
     const height = advances[offset + 1]! - advances[offset + 3]!;
-    if (from - last > height * COLUMN_GAP) hasColumns = true;
+    if (from - last > height * gap) gap = (from - last) / height;
     heights.push(height);
     left = Math.min(left, from);
     right = Math.max(right, to);
@@ -104,7 +106,7 @@ function measureLine(advances: Float32Array, start: number, end: number, isMirro
   if (heights.length === 0) return undefined;
   const height = heights.toSorted((a, b) => a - b)[heights.length >> 1]!;
   return {
-    ...{ start, first, end, left, right, bottom, height, hasColumns },
+    ...{ start, first, end, left, right, bottom, height, gap },
     firstWordWidth: Number.isNaN(firstWordWidth) ? right - left : firstWordWidth,
   };
 }
@@ -132,7 +134,7 @@ function endsParagraph(lines: readonly Line[], index: number, leading: number, t
   // The next column.
   if (distance < 0) return !goesOn(text, nextText);
   if (distance > Math.max(leading, line.height) * MAX_LEADING) return true;
-  if (line.hasColumns || next.hasColumns || ITEM.test(nextText) || LEADER.test(text)) return true;
+  if (isRow(line.gap, next.gap) || ITEM.test(nextText) || LEADER.test(text)) return true;
   const isSentence = SENTENCE_END.test(text) && SENTENCE_START.test(nextText);
   const margin = findMargin(
     lines,
@@ -144,6 +146,9 @@ function endsParagraph(lines: readonly Line[], index: number, leading: number, t
     (!MARKED.test(text) && isIndented(lines, index + 1))
   );
 }
+
+const isRow = (gap: number, nextGap: number): boolean =>
+  Math.max(gap, nextGap) > COLUMN_GAP || Math.min(gap, nextGap) > MIN_COLUMN_GAP;
 
 /**
  * Finds how far to the right the lines around the line break reach, as long as they are no further apart than this: the
