@@ -2,6 +2,7 @@
  * The crawl policy: one ordered list of layers, one verdict. Crawling, explanations, and previews and checks of a
  * configuration all use it; nothing is decided anywhere else.
  */
+
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
 import type { GlobalCrawlSpaceDefinition } from '../crawl/policy-definition.js';
@@ -12,6 +13,7 @@ import { createCrawlRulesLayer } from './crawl-rules.js';
 import { createCrawlSpaceLayer } from './crawl-space.js';
 import { createUnconfiguredLayer, Draft, type Layer, PolicyError, type Rejection } from './layer.js';
 import { createLinkRulesLayer } from './link-rules.js';
+import type { ReasonCode } from './reasons.js';
 import { createServerRecordsLayer } from './server-records.js';
 import { createSiteModeLayer } from './site-mode.js';
 import type { Candidate, Effects, Explanation, TraceStep, Verdict } from './verdict.js';
@@ -66,7 +68,7 @@ function evaluateLayers(layers: readonly Layer[], original: Candidate, trace?: T
   let rejection: Rejection | undefined;
   for (const layer of layers) {
     const objection = layer.judge(candidate, draft, trace);
-    if (objection && candidate.isNamedSitemap && layer.name !== 'crawl-space') restrictToLinks(draft, objection, trace);
+    if (objection && isOverruled(candidate, objection)) restrictToLinks(candidate, draft, objection, trace);
     else rejection ??= objection;
     if (rejection && !trace) break;
   }
@@ -103,10 +105,22 @@ function areComparable(from: CrawlUrl | undefined, root: CrawlUrl | undefined): 
 
 const toComparablePrefix = (prefix: string): string => toComparableUrl(toCrawlUrl(prefix)).href;
 
+/** What a person keeps out, wherever it is. */
+const KEPT_OUT: ReadonlySet<ReasonCode> = new Set<ReasonCode>(['rule-ignored', 'condition-filtered']);
+
+const isOverruled = ({ isNamedSitemap, isNamedElsewhere }: Candidate, { layer, reason }: Rejection): boolean =>
+  isNamedSitemap === true && layer !== 'crawl-space' && !(isNamedElsewhere && KEPT_OUT.has(reason));
+
 /** Lets a sitemap be read only for its links: a site's sitemaps may be in places that rules for pages do not allow. */
-function restrictToLinks(draft: Draft, { layer }: Rejection, trace?: TraceStep[]): void {
+function restrictToLinks(
+  { isNamedElsewhere }: Candidate,
+  draft: Draft,
+  { layer }: Rejection,
+  trace?: TraceStep[],
+): void {
   draft.index = false;
   draft.follow = false;
+  draft.anonymous = isNamedElsewhere;
   trace?.push({ layer, test: 'robots.txt names it as a sitemap, so it is read all the same', outcome: 'accept' });
 }
 
@@ -148,6 +162,7 @@ const toAcceptedVerdict = (draft: Draft): Verdict => ({
     options: draft.options,
     period: draft.period,
     fetchUrl: draft.fetchUrl,
+    anonymous: draft.anonymous,
     maxNetworkErrors: draft.maxNetworkErrors,
     networkErrorDelay: draft.networkErrorDelay,
   },

@@ -50,6 +50,7 @@ export class Draft implements Effects {
   options = NO_OPTIONS;
   period: Duration | undefined = undefined;
   fetchUrl: string | undefined = undefined;
+  anonymous: boolean | undefined = undefined;
   maxNetworkErrors: number | undefined = undefined;
   networkErrorDelay: Duration | undefined = undefined;
   needsAddress = false;

@@ -31,6 +31,8 @@ export interface Candidate {
    * links.
    */
   readonly isNamedSitemap?: boolean;
+  /** It is the robots.txt of another host that names it: rules and conditions can exclude it, too. */
+  readonly isNamedElsewhere?: boolean;
   /** The page that links or redirects to the URL. Absent for roots and stored URLs. */
   readonly from?: CrawlUrl;
   /** The root that led here, if known. */
@@ -78,6 +80,8 @@ export interface Effects {
   readonly period?: Duration;
   /** mnoGoSearch alias: the URL from which to fetch it instead. */
   readonly fetchUrl?: string;
+  /** Whether it is requested without what the crawl may send: the host that names it is not the one that gets it. */
+  readonly anonymous?: boolean;
   readonly maxNetworkErrors?: number;
   readonly networkErrorDelay?: Duration;
 }

@@ -18,7 +18,7 @@ import type { Candidate, RootContext } from '../../domain/policy/verdict.js';
 import { SINK_TYPES } from '../../domain/push/sink-types.js';
 import { forEachInSteps, runAtOnce, type Steps } from '../../domain/steps.js';
 import { type Canonicalizer, createCanonicalizer } from '../../domain/url/canonicalize.js';
-import { type CrawlUrl, toCrawlUrl } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 
 /** One crawler's definition, compiled with everything that is needed to judge and read its pages. */
 export interface CrawlContext {
@@ -79,15 +79,23 @@ export function findRoot(
 export const findKnownRoot = ({ roots, canonicalize }: CrawlContext, name: string): RootContext | undefined =>
   roots.get(name) ?? roots.get(canonicalize(name)?.href ?? name);
 
+/** Whether a sitemap is one that the robots.txt of another host names. */
+export const isNamedElsewhere = (
+  { discoveredVia, foundOn }: Partial<Pick<UrlState, 'discoveredVia' | 'foundOn'>>,
+  url: CrawlUrl,
+): boolean =>
+  discoveredVia === 'robots' && foundOn !== undefined && getHostKey(toCrawlUrl(foundOn)) !== getHostKey(url);
+
 /** The candidate for a stored URL that is judged again. */
 export const toStoredCandidate = (
-  { discoveredVia, hops }: Pick<UrlState, 'discoveredVia' | 'hops'>,
+  { discoveredVia, hops, foundOn }: Pick<UrlState, 'discoveredVia' | 'hops'> & Partial<Pick<UrlState, 'foundOn'>>,
   url: CrawlUrl,
   root: RootContext | undefined,
 ): Candidate => ({
   url,
   discoveredVia: discoveredVia === 'root' ? 'root' : 'stored',
   isNamedSitemap: discoveredVia === 'robots',
+  isNamedElsewhere: isNamedElsewhere({ discoveredVia, foundOn }, url),
   root,
   hops,
 });

@@ -17,7 +17,7 @@ export interface Judgement {
 /** Queries DNS only if the verdict depends on the host's address; otherwise the judgement is there at once. */
 export function judgeUrl(
   context: CrawlContext,
-  state: Pick<UrlState, 'url' | 'discoveredVia' | 'hops' | 'root'>,
+  state: Pick<UrlState, 'url' | 'discoveredVia' | 'hops' | 'root' | 'foundOn'>,
   dns: Pick<PageProcessor, 'resolve'>,
 ): Judgement | Promise<Judgement> {
   const url = toCrawlUrl(state.url);

@@ -125,10 +125,12 @@ export function createRequest(page: RequestedPage): FetchRequest {
     url: fetchUrl ?? task.variant ?? task.url,
     fetcher: findFetcher(context, options).name,
     session: task.session,
+    anonymous: effects.anonymous,
     ifNoneMatch: conditional ? task.etag : undefined,
     ifModifiedSince: conditional ? task.lastModified : undefined,
     ...toRequestTerms(options),
     ...(page.headers && { headers: { ...options.headers, ...page.headers } }),
+    ...(effects.anonymous && { headers: undefined, credentials: undefined }),
     maxSize: task.discoveredVia === 'robots' ? MAX_SITEMAP_BYTES : options.maxSize,
     sendBy: task.sendBy,
   };

@@ -123,6 +123,30 @@ describe('private addresses and secrets', () => {
     expect(reported.filter((one) => one.includes('hunter2') || one.includes('anna'))).toEqual([]);
   });
 
+  it('of what robots.txt names on another host, nothing is requested with credentials, or that rules ignore', async () => {
+    const named = (path: string): string => `Sitemap: ${secret.url(path)}\n`;
+    site.page('/').set('/robots.txt', {
+      headers: { 'content-type': 'text/plain' },
+      body: named('/admin/delete?id=1') + named('/list.xml'),
+    });
+    secret.set('/list.xml', {
+      headers: { 'content-type': 'application/xml' },
+      body: `<urlset><url><loc>${site.url('/listed')}</loc></url></urlset>`,
+    });
+    site.page('/listed');
+    await start({
+      attributes: 'crawlSitemaps="true"',
+      crawler: `<Root url="${site.url('/')}"/><Rules><Rule><Path val="/admin/.*"/><Ignore/></Rule></Rules>`,
+      fetcher: `<cw:AllowAddress cidr="127.0.0.0/8"/><cw:Header url="${secret.url('/')}" name="X-Key" value="hunter2"/>
+        <cw:Credential url="${secret.url('/')}" user="anna" password="hunter2"/>`,
+    });
+    const requests = secret.requests.filter(({ path }) => path !== '/robots.txt');
+    expect(requests.map(({ path, headers }) => [path, headers.authorization, headers['x-key']])).toEqual([
+      ['/list.xml', undefined, undefined],
+    ]);
+    expect(await world.state(site.url('/listed'))).toMatchObject({ status: 'indexed' });
+  });
+
   it('credentials are sent to their own prefix, and neither across a redirect nor to another host', async () => {
     const other = await FakeSite.start(PUBLIC);
     other.page('/').page('/protected/x');

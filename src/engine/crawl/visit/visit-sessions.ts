@@ -51,7 +51,8 @@ export class VisitSessions {
     private readonly preconditions: Pick<Preconditions, 'getDelay'>,
   ) {}
 
-  findLogin(href: string, { options }: Effects): LoginSession | undefined {
+  findLogin(href: string, { options, anonymous }: Effects): LoginSession | undefined {
+    if (anonymous) return undefined;
     return this.services.logins.find(findFetcher(this.target.context, options).name, href, options.login);
   }
 
