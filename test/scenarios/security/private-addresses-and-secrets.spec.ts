@@ -147,6 +147,19 @@ describe('private addresses and secrets', () => {
     expect(await world.state(site.url('/listed'))).toMatchObject({ status: 'indexed' });
   });
 
+  it.each([
+    ['/admin/delete?id=1', false],
+    ['/robots.txt', true],
+  ])('a robots.txt that is redirected to %s of another host gets credentials there: %s', async (path, isAuthorized) => {
+    site.page('/').set('/robots.txt', { status: 302, headers: { location: secret.url(path) } });
+    await start({
+      fetcher: `<cw:AllowAddress cidr="127.0.0.0/8"/><cw:Credential url="${secret.url('/')}" user="anna" password="hunter2"/>`,
+    });
+    expect(secret.requests.map((request) => [request.path, request.headers.authorization !== undefined])).toEqual([
+      [path, isAuthorized],
+    ]);
+  });
+
   it('credentials are sent to their own prefix, and neither across a redirect nor to another host', async () => {
     const other = await FakeSite.start(PUBLIC);
     other.page('/').page('/protected/x');

@@ -95,6 +95,15 @@ describe('a feed with a WebSub hub', () => {
     expect(asked[1]!.get('hub.callback')).toBe(asked[0]!.get('hub.callback'));
   });
 
+  it('has its hub asked without the credentials of the host: whoever writes the feed chooses the URL', async () => {
+    await start(`<cw:WebSub callback="https://crawlway.example/"/><cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/>
+      <cw:Credential url="${site.url('/')}" user="anna" password="hunter2"/></cw:Fetcher>`);
+    await untilAsked(1);
+    const authorized = site.requests.filter(({ headers }) => headers.authorization !== undefined);
+    expect(authorized.map(({ path }) => path)).toContain('/feed');
+    expect(authorized.map(({ path }) => path)).not.toContain('/hub');
+  });
+
   it('is neither confirmed nor visited for a hub that was not asked', async () => {
     await start();
     await untilAsked(1);

@@ -161,6 +161,8 @@ export class HubSubscriptions {
       await services.hosts.recordRequestStartWithPermit(host, definition.throttle);
       const outcome = await services.processor.fetch({
         url: hub,
+        // Whoever writes the feed chooses the URL.
+        anonymous: true,
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: new TextEncoder().encode(createSubscriptionForm(callback, topic, LEASE_SECONDS)),

@@ -77,6 +77,8 @@ export interface RobotsRequest {
   readonly limit: number;
   /** Called when the request has to wait for another host. */
   readonly onWait: () => void;
+  /** Whether what the fetcher may send to the URL is left out. */
+  readonly anonymous?: boolean;
 }
 
 interface RobotsResponse {
@@ -198,7 +200,7 @@ export class RobotsGate {
       const target = findRedirectTarget(response.outcome, robotsUrl);
       if (!target) return response;
       robotsUrl = target.href;
-      const terms = target.origin === getOrigin(url) ? request : omitHeaders(request);
+      const terms = target.origin === getOrigin(url) ? request : omitSecrets(request, target);
       // The `host` of a URL has the form of a host key.
       response =
         target.host === getHostKey(url)
@@ -233,15 +235,16 @@ export class RobotsGate {
     }
   }
 
-  private async fetch(url: string, { fetcher, options }: RobotsRequest): Promise<FetchOutcome> {
+  private async fetch(url: string, { fetcher, options, anonymous }: RobotsRequest): Promise<FetchOutcome> {
     const { sendBy } = this.hosts;
-    const session = await this.findSession(fetcher, url);
+    const session = anonymous ? undefined : await this.findSession(fetcher, url);
     // Like other logins, credentials are not used for robots.txt.
     const terms = { ...toRequestTerms(options), credentials: undefined };
     return this.processor.fetch({
       ...terms,
       url,
       fetcher,
+      anonymous,
       maxSize: ROBOTS_SIZE_LIMIT,
       truncate: true,
       sendBy,
@@ -265,10 +268,11 @@ export class RobotsGate {
   }
 }
 
-/** For another server, which must not see secret headers. */
-const omitHeaders = (request: RobotsRequest): RobotsRequest => ({
+/** For another server, which must not see secret headers, nor be asked for any URL of a stranger's choice in our name. */
+const omitSecrets = (request: RobotsRequest, { pathname, search }: URL): RobotsRequest => ({
   ...request,
   options: { ...request.options, headers: undefined },
+  anonymous: pathname + search !== '/robots.txt',
 });
 
 /** The host responds, but its robots.txt cannot be read: that says nothing about its pages. */
