@@ -7,6 +7,7 @@ import type { UrlOptions } from '../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { compileSoftErrors, type SoftErrorMatcher } from '../../domain/fetch/soft-errors.js';
 import { type CrawlPolicy, compilePolicy } from '../../domain/policy/crawl-policy.js';
+import type { ReasonCode } from '../../domain/policy/reasons.js';
 import {
   createRemovedRoot,
   createRootContext,
@@ -99,6 +100,18 @@ export const toStoredCandidate = (
   root,
   hops,
 });
+
+/** Why a sitemap is not read that the robots.txt of the page's host names; undefined if it is, as all on that host are. */
+export function findSitemapObjection(
+  context: CrawlContext,
+  page: Pick<UrlState, 'url' | 'root'>,
+  url: CrawlUrl,
+): ReasonCode | undefined {
+  const found = { discoveredVia: 'robots', foundOn: page.url, hops: 0 } as const;
+  if (!isNamedElsewhere(found, url)) return undefined;
+  const verdict = context.policy.judge(toStoredCandidate(found, url, findRoot(context, page.root, undefined)));
+  return verdict.accepted ? undefined : verdict.reason;
+}
 
 /** The link by which a URL that has not been found yet would most likely be found; on the page `from` if it is given. */
 export const createLikelyLink = ({ roots }: CrawlContext, url: CrawlUrl, from?: CrawlUrl): Candidate => ({

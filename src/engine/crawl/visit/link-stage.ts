@@ -7,7 +7,7 @@ import { SITEMAPS } from '../../../domain/frontier/sources.js';
 import { type Instant } from '../../../domain/time/units.js';
 import { type CrawlUrl, getHostKey, getOrigin, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import { computeUrlKey } from '../../../domain/url/url-key.js';
-import { type CrawlContext, findRoot, isNamedElsewhere, toStoredCandidate } from '../../page/crawl-context.js';
+import { type CrawlContext, findRoot, findSitemapObjection, isNamedElsewhere } from '../../page/crawl-context.js';
 import { nameByRecords } from '../../page/requested-page.js';
 import type { Clock } from '../../ports/clock.js';
 import type { NewUrl, Settings } from '../../ports/frontier-store.js';
@@ -189,20 +189,16 @@ export class FoundLinks {
   /** Takes the sitemaps named by robots.txt, or the usual place if it names none, into the frontier like any URL. */
   seedSitemaps(state: UrlState, url: CrawlUrl, entry: RobotsEntry): Promise<void> | undefined {
     const { definition, canonicalize } = nameByRecords(this.target.context, toCrawlUrl(state.url));
-    if (!definition.crawlSitemaps || this.seededEntries.has(entry)) return undefined;
-    // Nobody but the host that names a sitemap here has asked for more of this host.
-    if (isNamedElsewhere(state, url)) return undefined;
+    // Of a host on which another one names a sitemap, nobody has asked for more.
+    if (!definition.crawlSitemaps || this.seededEntries.has(entry) || isNamedElsewhere(state, url)) return undefined;
     // The links of such a root wait for approval; so do its site's sitemaps.
     if (findRoot(this.target.context, state.root, undefined)?.followLinks === false) return undefined;
     const namedSitemaps = entry.policy.robots.sitemaps;
     const sitemapUrls = namedSitemaps.length > 0 ? namedSitemaps : ['/sitemap.xml'];
     const robotsTxt = `${getOrigin(url)}/robots.txt`;
-    const canonicalUrls = sitemapUrls
-      .map((sitemapUrl) => canonicalize(sitemapUrl, robotsTxt))
-      .filter((place) => place !== undefined);
+    const canonicalUrls = sitemapUrls.flatMap((sitemapUrl) => canonicalize(sitemapUrl, robotsTxt) ?? []);
     const urls = canonicalUrls
-      .filter(({ scheme }) => scheme === 'http' || scheme === 'https')
-      .filter((sitemapUrl) => this.mayReadSitemap(state, sitemapUrl))
+      .filter((sitemapUrl) => /^https?$/.test(sitemapUrl.scheme) && this.mayReadSitemap(state, sitemapUrl))
       .map((sitemapUrl) => ({
         ...toNewUrl(state, sitemapUrl.href, this.services.clock.now()),
         key: computeUrlKey(sitemapUrl.href),
@@ -216,15 +212,10 @@ export class FoundLinks {
 
   /** A host decides that what the rules ignore is read as a sitemap only if that is its own. */
   private mayReadSitemap(state: UrlState, url: CrawlUrl): boolean {
-    const { context, refused } = this.target;
-    const hostKey = getHostKey(url);
-    if (hostKey === state.hostKey) return true;
-    const found = { discoveredVia: 'robots', foundOn: state.url, hops: 0 } as const;
-    const { accepted, reason } = context.policy.judge(
-      toStoredCandidate(found, url, findRoot(context, state.root, undefined)),
-    );
-    if (!accepted) refused.add({ url: url.href, hostKey, reason }, state.url, this.services.clock.now());
-    return accepted;
+    const reason = findSitemapObjection(this.target.context, state, url);
+    const now = this.services.clock.now();
+    if (reason) this.target.refused.add({ url: url.href, hostKey: getHostKey(url), reason }, state.url, now);
+    return reason === undefined;
   }
 }
 
