@@ -22,6 +22,11 @@ it('an expression that cannot be written leaves out its rule, not the rules besi
   ]);
 });
 
+it('whatever the report quotes, its comment in the configuration goes on', () => {
+  const files = [seeds, file('regex-urlfilter.txt', '-(?=a)---b-->\n+.\n')];
+  expect(importAndLoad('nutch', ...files).xml).toContain('(?=a)- - -b- ->');
+});
+
 it('an empty list of domains lets everything pass, and a root is written once', () => {
   const { definition } = importAndLoad(
     'nutch',
