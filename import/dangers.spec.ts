@@ -366,13 +366,18 @@ class Base(CrawlSpider):
 
   it('start URLs are requested wherever they are, and an entry that is not a domain allows nothing', () => {
     const domains = '["https://www.example.com/", "shop.example.com:8080", "docs.example.com"]';
-    const starts = '["https://start.test/list", "https://docs.example.com"]';
+    const starts = '["https://start.test/list", "https://docs.example.com", "https://olddocs.example.com/"]';
     const spider = file(
       'a.py',
       `class A(CrawlSpider):\n    name = "a"\n    allowed_domains = ${domains}\n    start_urls = ${starts}\n`,
     );
     const { report, problems } = importAndLoad('scrapy', spider);
-    const urls = { '/': false, 'https://start.test/list': true, 'https://docs.example.com/a': true };
+    const urls = {
+      '/': false,
+      'https://start.test/list': true,
+      'https://docs.example.com/a': true,
+      'https://olddocs.example.com/': true,
+    };
     verdicts(accepts('scrapy', spider), { ...urls, 'https://start.test/other': false });
     const original = createOriginal('scrapy', [spider]);
     verdicts((url) => original.judge(new URL(url, SITE)).accepted, { ...urls, 'https://start.test/other': false });
@@ -385,8 +390,13 @@ class Base(CrawlSpider):
       'a.py',
       `class A(CrawlSpider):\n    name = "a"\n    start_urls = ["${SITE}/"]\n    download_delay = 7\n    user_agent = "acme"\n    custom_settings = {"DOWNLOAD_DELAY": 1}\n`,
     );
-    const { xml } = importAndLoad('scrapy', file('settings.py', 'USER_AGENT = "other"\n'), spider);
+    const { xml } = importAndLoad(
+      'scrapy',
+      file('settings.py', 'USER_AGENT = "other"\nROBOTSTXT_OBEY = True\n'),
+      spider,
+    );
     expect(xml).toContain('throttleTimeMS="7000"');
     expect(xml).toContain('userAgent="acme"');
+    expect(xml).toContain('ignoreRobotsTxt="false"');
   });
 });

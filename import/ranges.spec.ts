@@ -83,3 +83,7 @@ it('a long pause before another try, and an interval below the usual minimum, ke
   expect(xml).toContain('<cw:ErrorPolicy retryDelayS="172800" maxRetryDelayS="172800"/>');
   expect(xml).toContain('smartRefreshMaxAgeS="600" smartRefreshMinAgeS="600"');
 });
+
+it('a time limit of 0, which elsewhere means that there is none, leaves the usual one', () => {
+  expect(importAndLoad('nutch', ...nutch('http.timeout', '0')).xml).not.toContain('TimeoutMS="');
+});

@@ -284,4 +284,7 @@ const escapeXml = (text: string): string =>
 
 /** Makes text valid in an XML comment, which must not contain two consecutive hyphens. */
 const escapeComment = (text: string): string =>
-  text.replace(/\s+/g, ' ').replace(/-(?=-)/g, '- ').slice(0, 300);
+  text
+    .replace(/\s+/g, ' ')
+    .replace(/-(?=-)/g, '- ')
+    .slice(0, 300);

@@ -57,3 +57,8 @@ it('empty and unknown files of the folder conf with another purpose refuse no im
   const { report } = importAndLoad('nutch', ...others, regexes, seeds);
   expect(linesOf(report, 'not taken')).toEqual(others.map(({ name }) => `${name}:1 ${name}`));
 });
+
+it('of several modes in a list of suffixes, the last one counts', () => {
+  const suffixes = file('suffix-urlfilter.txt', '-\n+\n.gif\n');
+  verdicts(accepts('nutch', seeds, suffixes), { '/a.gif': false, '/a': true });
+});

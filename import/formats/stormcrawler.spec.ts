@@ -69,4 +69,5 @@ ${parsers}`,
   verdicts(accepts('stormcrawler', topology('')), { '/a': true, 'https://elsewhere.test/': false });
   const feeds = importAndLoad('stormcrawler', topology('new FeedParserBolt(); // new JSoupParserBolt()'));
   expect(feeds.definition.crawlers[0]).toMatchObject({ defaultFollow: false });
+  expect(feeds.report.lines.filter(({ note }) => note.includes('EVERY site'))).toEqual([]);
 });

@@ -51,6 +51,20 @@ it.each(['closes', 'resets'])(
   },
 );
 
+it('an answer longer than any sink sends is not read to its end', async () => {
+  const server = await rawServer((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n');
+    for (let i = 0; i < 66; i++) socket.write(Buffer.alloc(1 << 20, 'x'));
+    socket.end();
+  });
+  const client = new SinkClient(sinkDefinition({ type: 'json', url: `http://127.0.0.1:${server.port}/` }));
+  onTestFinished(async () => {
+    await client.close();
+    await server.close();
+  });
+  await expect(client.request({ method: 'GET', path: '' }, stillWanted())).rejects.toThrow('larger than allowed');
+});
+
 describe('a web page with a good status, in place of the answer', () => {
   const LOGIN = '<?xml version="1.0"?>\n<!-- portal -->\n<!DOCTYPE html>\n<title>Sign in</title>';
 
