@@ -157,6 +157,7 @@ describe('a person who signs in', () => {
     expect(await of({ 'sec-fetch-site': 'same-site' })).toBe(401);
     expect([401, 403]).toContain(await of({ origin: 'https://evil.example' }, {}));
     expect(await of({}, {})).toBe(401);
+    expect(await of({ 'sec-fetch-site': 'none' }, {}), 'an address that was typed sends no form').toBe(401);
     expect(await of({ 'sec-fetch-site': 'same-origin' })).toBe(200);
   });
 

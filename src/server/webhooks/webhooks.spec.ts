@@ -4,6 +4,7 @@ import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { WebhookDefinition } from '../../domain/crawl/sink-definition.js';
 import { hours } from '../../domain/time/units.js';
 import type { CrawlEvent } from '../../engine/events.js';
+import { WebhookQueue } from './webhook-queue.js';
 import { Webhooks } from './webhooks.js';
 
 type Report = { readonly type: string; readonly data: Record<string, unknown> };
@@ -141,4 +142,21 @@ describe('a webhook', () => {
     await expect.poll(() => reports).toHaveLength(1);
     expect(reports[0]!.data).toEqual({ host: 'a.example', until: new Date(until).toISOString() });
   });
+});
+
+it('of the messages that wait for a receiver, the latest thousand are kept', async () => {
+  const sent: string[] = [];
+  let respond = (): void => undefined;
+  const send = async ({ id }: { id: string }) => {
+    sent.push(id);
+    if (sent.length === 1) await new Promise<void>((resolve) => (respond = resolve));
+  };
+  const definition = { name: 'alerts' } as WebhookDefinition;
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const queue = new WebhookQueue(definition, { send, close: async () => {} }, new ManualClock(), log);
+  for (let i = 0; i < 1_010; i++) queue.add({ id: String(i), body: '{}' });
+  respond();
+  await expect.poll(() => sent.at(-1)).toBe('1009');
+  expect(sent.slice(0, 2)).toEqual(['0', '10']);
+  expect(sent).toHaveLength(1_001);
 });

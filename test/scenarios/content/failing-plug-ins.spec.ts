@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { minutes, seconds } from '../../../src/domain/time/units.js';
+import { days, minutes, seconds } from '../../../src/domain/time/units.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import type { FakeSite } from '../../support/fake-site.js';
 import { TestPlugins } from '../../support/plugins.js';
@@ -179,4 +179,9 @@ it('an order for which a plug-in fails is refused, deletions go out, and a plug-
   ]);
   const own = world.engine.listSinks().find(({ name }) => name === 'own');
   expect(own).toMatchObject({ state: 'ready', acknowledged: 3, refused: 0 });
+  site.remove('/b');
+  await world.pass(days(2));
+  const later = await world.store.listOrders({ uri: site.url('/b'), kind: 'delete' }, undefined, 10);
+  // The first one waits for a sign of life, and is replaced.
+  expect(later.map(({ state }) => state)).toEqual(['acknowledged', 'cancelled']);
 });
