@@ -37,6 +37,14 @@ describe.each(DIALECTS)('%s', (type) => {
     expect(receiver.exchanges.every(({ headers }) => headers.authorization === 'ApiKey key')).toBe(true);
   });
 
+  it('takes none of its own documents for one of another program, although the mapping may not index their stamp', async () => {
+    const { receiver, sink } = await started(type);
+    receiver.foreign.set('other', { link: 'http://b/' }).set('own', { uri: 'http://a/', stamp: 's' });
+    const listed: object[] = [];
+    for await (const document of sink.foreign!.list('link', stillWanted())) listed.push(document);
+    expect(listed).toEqual([{ id: 'other', uri: 'http://b/' }]);
+  });
+
   it('enumerates more documents than one page and leaves no point in time open', async () => {
     const { receiver, sink } = await started(type);
     const batch = Array.from({ length: 2_000 }, (_, i) => addOrder(`http://a/${i}`, { stamp: `s${i}` }));
