@@ -152,6 +152,15 @@ describe('a body', () => {
     expect([status, body.detail]).toEqual([400, expect.stringContaining('__proto__')]);
   });
 
+  it('that is nested too deeply is refused before anything walks it; brackets of a text do not count', async () => {
+    const send = (text: string) =>
+      world.send<Problem>('POST', 'config/check', `{"files": ${text}}`, { 'content-type': 'application/json' });
+    const { status, body } = await send('['.repeat(32) + ']'.repeat(32));
+    expect([status, body.detail]).toEqual([400, 'The body is nested deeper than 32 levels.']);
+    for (const text of ['['.repeat(31) + ']'.repeat(31), `"\\"${'['.repeat(40)}"`])
+      expect((await send(text)).body.detail).not.toContain('nested');
+  });
+
   it('with a rule file whose text is not a string is refused with the name of the file', async () => {
     const { status, body } = await world.send<Problem>('POST', 'config/check', { files: { 'a/b~c.rules': null } });
     expect(status).toBe(400);
