@@ -136,7 +136,7 @@ function isSubject(element: Element, budget: ReadingBudget): boolean {
   const words = fold(id);
   if (heading && words !== '' && beginning.endsWith(words)) return true;
   // `method.subscribe`, `term-cookie`, `subscribe(java.lang.String)`
-  const [, subject = ''] = /([\p{L}\p{N}_]+)(?:\(.*)?$/u.exec(id) ?? [];
+  const [, subject = ''] = /(?<![\p{L}\p{N}_])([\p{L}\p{N}_]+)(?:\(|$)/u.exec(id) ?? [];
   return subject.length > 2 && beginning.includes(fold(subject));
 }
 
