@@ -3,9 +3,9 @@ import { Admin, Consumer, stringDeserializers } from '@platformatic/kafka';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { runHowTo } from '../docs/how-to.js';
 import { FakeSite } from '../support/fake-site.js';
+import { findFreePort } from '../support/free-port.js';
 import { describeUnless } from '../support/left-out.js';
 import { type EngineProcess, engineIsMissing, startEngine } from './support/engine-process.js';
-import { freePort } from './support/java-engine.js';
 import { type SearchEngine, searchEngineIsMissing, startSearchEngine } from './support/search-engine.js';
 
 const START_MS = 900_000;
@@ -45,7 +45,7 @@ const noKafka = engineIsMissing();
 describeUnless(noKafka, 'Kafka', () => {
   let engine: EngineProcess;
   beforeAll(async () => {
-    const controller = await freePort();
+    const controller = await findFreePort();
     engine = await startEngine({ engine: 'kafka', main: 'KafkaEngine' }, (port, folder) => [
       String(port),
       String(controller),

@@ -5,11 +5,11 @@ import type { OrderRecord } from '../../src/adapters/push/order-record.js';
 import type { OrderAnswer, PushOrder } from '../../src/domain/push/order.js';
 import { seconds } from '../../src/domain/time/units.js';
 import { SinkUnavailable } from '../../src/engine/ports/sink.js';
+import { findFreePort } from '../support/free-port.js';
 import { describeUnless } from '../support/left-out.js';
 import { addOrder, deleteOrder, sinkDefinition, stillWanted } from '../support/push-orders.js';
 import { expectOneRefused } from '../support/unsendable-orders.js';
 import { type EngineProcess, engineIsMissing, startEngine } from './support/engine-process.js';
-import { freePort } from './support/java-engine.js';
 
 const missing = engineIsMissing();
 const START_MS = 900_000;
@@ -25,7 +25,7 @@ describeUnless(missing, 'Kafka', () => {
   let tests = 0;
 
   beforeAll(async () => {
-    const controller = await freePort();
+    const controller = await findFreePort();
     engine = await startEngine({ engine: 'kafka', main: 'KafkaEngine' }, (port, folder) => [
       String(port),
       String(controller),

@@ -15,10 +15,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { findFreePort } from './free-port.js';
 
 /**
  * The server of a directory: the first process starts it, the others wait for it. Returns its URL.
@@ -115,7 +115,7 @@ async function start(directory: string, more: readonly string[]): Promise<string
     '--no-instructions',
   ];
   execFileSync(join(bin, 'initdb'), initdb, { ...user, cwd: directory, stdio: 'pipe' });
-  const port = await freePort();
+  const port = await findFreePort();
   const log = openSync(join(directory, 'log'), 'a');
   const settings = [
     'listen_addresses=127.0.0.1',
@@ -207,15 +207,4 @@ function serverUser(): { uid: number; gid: number } | undefined {
   const account = ['postgres', 'nobody'].map((name) => accounts.find(([account]) => account === name)).find(Boolean);
   if (!account) throw new Error('PostgreSQL cannot run as root, and there is no account postgres or nobody for it.');
   return { uid: Number(account[2]), gid: Number(account[3]) };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished, vi } from 'vitest';
-import { freePort } from './java-engine.js';
+import { findFreePort } from '../../support/free-port.js';
 
 const PROJECT = join(import.meta.dirname, '..', 'collector');
 
@@ -38,7 +38,7 @@ export interface Collector {
 
 /** Ended with the test. */
 export async function startCollector(program: string): Promise<Collector> {
-  const endpoint = `127.0.0.1:${await freePort()}`;
+  const endpoint = `127.0.0.1:${await findFreePort()}`;
   const pipeline = { receivers: ['otlp'], exporters: ['debug'] };
   const configuration = {
     receivers: { otlp: { protocols: { http: { endpoint } } } },

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import { freePort } from './java-engine.js';
+import { findFreePort } from '../../support/free-port.js';
 
 /** The first of these files that is not there; undefined: all are. */
 export const firstMissing = (files: readonly string[]): string | undefined => files.find((file) => !existsSync(file));
@@ -46,7 +46,7 @@ export async function startDebianServer({
   startsWithinMs = 20_000,
   whenDone = onTestFinished,
 }: Start): Promise<DebianServer> {
-  const port = usesPort ?? (await freePort());
+  const port = usesPort ?? (await findFreePort());
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-server-'));
   // As root it changes to a user of its own, who has to read them.
   chmodSync(folder, 0o777);

@@ -1,7 +1,8 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, type JavaEngine, javaIsMissing, startJavaEngine } from './java-engine.js';
+import { findFreePort } from '../../support/free-port.js';
+import { type JavaEngine, javaIsMissing, startJavaEngine } from './java-engine.js';
 
 /** An engine of the tests' own on this machine. */
 export interface EngineProcess {
@@ -24,7 +25,7 @@ export async function startEngine(
   { engine, main, template }: { engine: string; main: string; template?: string },
   programArguments: Arguments,
 ): Promise<EngineProcess> {
-  const port = await freePort();
+  const port = await findFreePort();
   const folder = await mkdtemp(join(tmpdir(), `crawlway-${engine}-`));
   if (template !== undefined) await cp(join(import.meta.dirname, '..', engine, template), folder, { recursive: true });
   const begin = (): Promise<JavaEngine> => startJavaEngine(engine, main, programArguments(port, folder));

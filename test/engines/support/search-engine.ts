@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, type JavaEngine, javaIsMissing, startJavaEngine } from './java-engine.js';
+import { findFreePort } from '../../support/free-port.js';
+import { type JavaEngine, javaIsMissing, startJavaEngine } from './java-engine.js';
 
 export type SearchEngineType = 'elasticsearch' | 'opensearch';
 
@@ -48,7 +49,7 @@ export const searchEngineIsMissing = (type: SearchEngineType, release = firstOf(
 export async function startSearchEngine(type: SearchEngineType, release = firstOf(type)): Promise<SearchEngine> {
   const given = givenUrl(type);
   if (given !== undefined) return { ...connect(given), close: async () => undefined };
-  const port = await freePort();
+  const port = await findFreePort();
   const folder = await mkdtemp(join(tmpdir(), `crawlway-${type}-`));
   const begin = (settings: Readonly<Record<string, string>> = {}): Promise<JavaEngine> =>
     startJavaEngine(
