@@ -127,7 +127,7 @@ export abstract class Exchange implements TimedTask {
   expire(): void {
     this.fail(
       this.isFlooded
-        ? new FetchFailure('protocol', 'The server is flooding the connection with what belongs to no body.')
+        ? new FetchFailure('protocol', 'The server is flooding the connection with bytes that do not belong to a body.')
         : this.createTimeoutFailure(),
     );
   }

@@ -92,8 +92,10 @@ export function parseJsonObject(
   try {
     const value: unknown = parseJson(response.body);
     if (isRecord(value)) return value;
-  } catch {
-    // reported below
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new SinkUnavailable(`${client.displayName}: the response has ${error.message}`);
+    // anything else is reported below
   }
   throw new SinkUnavailable(`${client.displayName}: the response is not a JSON object; is this an ${product} server?`);
 }

@@ -170,7 +170,7 @@ export class SearchIndex {
     const indexes = Object.entries(parseJsonObject(response, this.client, this.dialect));
     if (indexes.length > MAX_INDEXES)
       throw new SinkUnavailable(
-        `${this.client.displayName}: ${this.options.index} stands for ${indexes.length} indexes`,
+        `${this.client.displayName}: ${this.options.index} stands for ${indexes.length} indexes, and at most ${MAX_INDEXES} are compared: name one index or an alias of fewer`,
       );
     return indexes.map(([name, facts]) => ({
       name,

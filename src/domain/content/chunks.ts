@@ -48,7 +48,7 @@ function addChunk(chunks: Chunk[], text: string, { start, end, path, anchor }: S
 
 /**
  * Iterates over the sections from one heading to the next, with the headings above each. A heading directly above another
- * one of a lower level is no section: nobody looks for a text that says "Reference" and nothing else.
+ * one of a lower level does not begin a section of its own: nobody looks for a text that says "Reference" and nothing else.
  */
 function* iterateSections({ text, headings }: Outline): Generator<Section> {
   let openHeadings: Heading[] = [];

@@ -2,7 +2,6 @@
  * The crawl policy: one ordered list of layers, one verdict. Crawling, explanations, and previews and checks of a
  * configuration all use it; nothing is decided anywhere else.
  */
-
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
 import type { GlobalCrawlSpaceDefinition } from '../crawl/policy-definition.js';

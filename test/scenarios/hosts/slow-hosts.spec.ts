@@ -46,7 +46,7 @@ it.each([
     expect(limitedBy).toMatchObject({ kind: 'politeness', pause: length, pauseCause });
 });
 
-it('there is no pause for an aggressive crawler, whatever robots.txt asks for', async () => {
+it('an aggressive crawler does not pause, whatever robots.txt asks for', async () => {
   const { host } = await why({ aggressive: true, robots: 'User-agent: *\nCrawl-delay: 4' });
   expect(host).toEqual({ pause: 0, pauseCause: 'crawler' });
 });

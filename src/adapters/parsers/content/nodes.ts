@@ -78,8 +78,8 @@ const MAX_INSIDE = 20;
 const MAX_AROUND = 3;
 
 /**
- * Finds the fragment of the page's URL that leads to a heading. The id is that of the heading, of something in it, of the section that it begins, or of an empty element before it, as
- * programs for documentation write them.
+ * Finds the fragment of the page's URL that leads to a heading. The id is that of the heading, of something in it, of the
+ * section that it begins, or of an empty element before it, as programs for documentation write them.
  */
 export function findAnchor(heading: Element): { readonly anchor?: string } {
   const anchor = findInside(heading) ?? findAround(heading);

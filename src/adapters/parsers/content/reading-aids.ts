@@ -1,4 +1,4 @@
-/** What programs add to a text that is no part of it: links to its own headings, and numbers of lines of code. */
+/** What programs add to a text to help reading it: links to its own headings, and numbers of lines of code. */
 import type { ChildNode, Element } from './nodes.js';
 import { extractElementText } from './readable.js';
 

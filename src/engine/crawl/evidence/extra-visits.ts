@@ -14,7 +14,7 @@ const MAX_HOSTS = 1_000;
 const MAX_PAGES = 10_000;
 /** Time within which the visits of a host are counted. */
 const PERIOD: Duration = hours(1);
-/** Maximum number of extra visits of a host in that time, on average of the pages that were visited and at least in total. */
+/** How many extra visits a host gets in that time for each page visited, and how many it gets however few its pages are. */
 const MAX_VISITS_PER_PAGE = 12;
 const MIN_VISITS = 60;
 /** How long a host is left alone; twice as long as the last time if that was no help. */

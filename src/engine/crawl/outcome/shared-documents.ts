@@ -53,8 +53,9 @@ export class SharedDocuments {
     const url = toCrawlUrl(href);
     for (const crawler of this.listOthers(ownName, sinks)) {
       const { context, name } = crawler;
-      const { accepted, effects } = context.policy.judge(createLikelyLink(context, url));
-      if (!accepted || !effects.index) continue;
+      const { accepted, effects, needsAddress } = context.policy.judge(createLikelyLink(context, url));
+      // Its rules may exclude the address of the host, and a verification would then delete what was to be kept.
+      if (!accepted || needsAddress || !effects.index) continue;
       const [added] = await store.discover([toUnlinkedUrl(context, url, NEVER, 'configuration-changed')]);
       const theirs = added ?? (await store.find(name, href));
       if (theirs && theirs.stamp === undefined) await this.verify(crawler, theirs);

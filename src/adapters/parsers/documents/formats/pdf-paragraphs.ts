@@ -26,7 +26,7 @@ interface Line {
 const MIN_LINE_LENGTH = 3;
 /** Relative to the usual distance of lines: a greater one separates paragraphs. */
 const MAX_LEADING = 1.25;
-/** Of the distances between the lines of a page, this share is no greater than the usual one: most paragraphs have several lines. */
+/** Of the distances between the lines of a page, this share is at most the usual one: most paragraphs have several lines. */
 const USUAL_SHARE = 0.25;
 /** Heights of one font differ by at most this share. */
 const MAX_HEIGHT_DEVIATION = 0.08;
