@@ -18,6 +18,8 @@ interface Page {
   sections?: Map<string, number>;
   /** Whether the last answer said `noindex` because of the host's template. */
   saidByTemplate?: boolean;
+  /** Whether the page has said `noindex` itself since it was last visible: what its template says then is nothing new. */
+  hasForbidden?: boolean;
   /** Whether the last answer was not the page's own. */
   hasLapsed?: boolean;
   /** The last answer that was. */
@@ -220,7 +222,7 @@ export class SimulatedWeb {
   /** Whether a page has forbidden its indexing only because its host's template did. */
   isSaidByTemplate(url: string): boolean {
     const page = this.page(url);
-    return page?.kind === 'page' && page.saidByTemplate === true;
+    return page?.kind === 'page' && page.saidByTemplate === true && !page.hasForbidden;
   }
 
   /** The text of a page, by its path and version. */
@@ -495,6 +497,7 @@ export class SimulatedWeb {
       (site.wall === 'noindex now and then' && this.lapses(page));
     page.saidByTemplate = (isClosed && page.kind !== 'noindex') || site.wall === 'canonical';
     const isHidden = page.kind === 'noindex' || isClosed;
+    page.hasForbidden = isHidden && (page.hasForbidden || page.kind === 'noindex');
     const robots = isHidden ? '<meta name="robots" content="noindex">' : '';
     const named = site.wall === 'canonical' ? '/' : page.canonical;
     const canonical = named === undefined ? '' : `<link rel="canonical" href="${named}">`;
