@@ -18,7 +18,7 @@ async function membersOnly() {
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  return { ca, url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+  return { ca, server, url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
 it('a client certificate is presented on connections of its login only', async () => {
@@ -31,4 +31,23 @@ it('a client certificate is presented on connections of its login only', async (
   expect(await ask(member)).toBe('200 robot');
   expect(await ask()).toBe('401 nobody');
   expect(await ask({ login: 'others' })).toBe('401 nobody');
+});
+
+it('a renewed certificate of the same login replaces the one before on every connection', async () => {
+  const { ca, server, url } = await membersOnly();
+  const fetcher = testFetcher({ certificateAuthorities: [ca.cert] });
+  const ask = async (name: string) => {
+    const { cert: certificate, key } = ca.issue([name]);
+    return inShort(
+      await fetcher.fetch({
+        url,
+        fetcher: 'default',
+        session: { login: 'members', certificate: { certificate, key } },
+      }),
+    );
+  };
+  expect(await ask('robot')).toBe('200 robot');
+  expect(await ask('kept open')).toBe('200 kept open');
+  server.closeAllConnections();
+  expect(await ask('resumed')).toBe('200 resumed');
 });

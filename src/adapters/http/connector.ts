@@ -5,6 +5,7 @@
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext, connect as startTls } from 'node:tls';
+import { BoundedMap } from '../../domain/bounded-map.js';
 import { isInAnyCidr, isPublicAddress } from '../../domain/net/address.js';
 import { isLocalName } from '../../domain/net/local-names.js';
 import type { ClientCertificate } from '../../engine/ports/fetcher.js';
@@ -27,7 +28,7 @@ export interface Target {
   readonly publicOnly?: boolean;
 }
 
-/** A client certificate; `name` identifies it. */
+/** A client certificate; `name` identifies it, and no other certificate has the same. */
 export interface TlsIdentity extends ClientCertificate {
   readonly name: string;
 }
@@ -77,13 +78,14 @@ const NEXT_ADDRESS_DELAY_MS = 250;
 const KEEP_ALIVE_DELAY_MS = 60_000;
 const PROXIED_NAME_TIMEOUT_MS = 2_000;
 const MAX_SESSIONS = 500;
+const MAX_CONTEXTS = 100;
 
 export class Connector {
   private readonly trustOptions: { readonly ca?: string[] };
   /** Created for the first server with TLS, because it reads all root certificates. */
   private secureContext: SecureContext | undefined;
-  /** The client certificate of each login that uses one, by the name of its identity. */
-  private readonly identities = new Map<string, ClientCertificate & { readonly context: SecureContext }>();
+  /** Those with client certificates, by the names of these. */
+  private readonly contexts = new BoundedMap<string, SecureContext>(MAX_CONTEXTS);
   /** TLS sessions by server, for shorter handshakes. */
   private readonly sessions = new Map<string, Buffer>();
 
@@ -218,10 +220,8 @@ export class Connector {
       return this.secureContext;
     }
     const { name, certificate, key } = identity;
-    const cached = this.identities.get(name);
-    if (cached && cached.certificate === certificate && cached.key === key) return cached.context;
-    const context = createSecureContext({ ...this.trustOptions, cert: certificate, key });
-    this.identities.set(name, { certificate, key, context });
+    const context = this.contexts.get(name) ?? createSecureContext({ ...this.trustOptions, cert: certificate, key });
+    this.contexts.set(name, context);
     return context;
   }
 

@@ -1,4 +1,5 @@
 /** A FetcherDefinition prepared for use: whatever is the same for all its requests is computed once. */
+import { hash } from 'node:crypto';
 import { BoundedMap } from '../../domain/bounded-map.js';
 import type { FetcherDefinition, RequestHeaders } from '../../domain/crawl/fetcher-definition.js';
 import { createBasicAuthorization } from '../../domain/net/basic-authorization.js';
@@ -90,15 +91,16 @@ export class FetcherProfile {
     const proxy = this.findOrCreateProxy(request.proxy ?? this.chooseProxy?.(url)?.url);
     const forwarded = proxy?.kind === 'http' && !secure;
     const path = url.pathname + url.search;
+    const identity = identifyLogin(request);
     return {
       origin: url.origin,
-      poolKey: `${this.definition.name} ${proxy?.number ?? ''} ${request.publicOnly ? 'public ' : ''}${url.origin}${buildConnectionKeySuffix(request)}`,
+      poolKey: `${this.definition.name} ${proxy?.number ?? ''} ${request.publicOnly ? 'public ' : ''}${url.origin}${identity}`,
       target: {
         secure,
         hostname: stripBrackets(url.hostname),
         port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
         proxy,
-        identity: findTlsIdentity(request),
+        identity: findTlsIdentity(request, identity),
         publicOnly: request.publicOnly ?? false,
       },
       method: request.method ?? 'GET',
@@ -167,12 +169,14 @@ export class FetcherProfile {
   }
 }
 
-/** A logged-in connection is used only for its login. */
-const buildConnectionKeySuffix = ({ session }: FetchRequest): string =>
-  session?.certificate || session?.ntlm ? ` as ${session.login}` : '';
+/** Whose a logged-in connection is: it is used for its login only, and no longer than this has the same credentials. */
+const identifyLogin = ({ session }: FetchRequest): string =>
+  session?.certificate || session?.ntlm
+    ? ` as ${hash('sha256', JSON.stringify([session.login, session.certificate, session.ntlm]))}`
+    : '';
 
-const findTlsIdentity = ({ session }: FetchRequest): TlsIdentity | undefined =>
-  session?.certificate && { name: session.login ?? '', ...session.certificate };
+const findTlsIdentity = ({ session }: FetchRequest, name: string): TlsIdentity | undefined =>
+  session?.certificate && { name, ...session.certificate };
 
 /** Splits the prefix into origin and path, so that `http://host` is not a prefix of `http://host.evil.example`. */
 function bindToPrefix<T>(url: string, value: T): PrefixBound<T>[] {

@@ -47,10 +47,15 @@ function challengeMessage(): string {
 async function ntlmServer() {
   const loggedIn = new Set<Socket>();
   const asked: string[] = [];
+  let closesNext = false;
   const server = createServer((request, response) => {
     const { socket } = request;
     const message = Buffer.from(/^NTLM (.+)/.exec(request.headers.authorization ?? '')?.[1] ?? '', 'base64');
     const type = message.length > 12 ? message.readUInt32LE(8) : 0;
+    if (closesNext) {
+      closesNext = false;
+      return socket.destroy();
+    }
     asked.push(loggedIn.has(socket) ? 'page' : String(type));
     if (loggedIn.has(socket)) return response.end('hello');
     if (type === 3) {
@@ -71,7 +76,13 @@ async function ntlmServer() {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    asked,
+    closeAtNextRequest: () => {
+      closesNext = true;
+    },
+  };
 }
 
 it('a connection logs in once, and is used for its own login only', async () => {
@@ -82,6 +93,17 @@ it('a connection logs in once, and is used for its own login only', async () => 
   expect(await ask(mine)).toMatchObject({ status: 200 });
   expect(await ask(mine)).toMatchObject({ status: 200 });
   expect(asked).toEqual(['1', '3', 'page']);
+  expect(await ask({ ...mine, ntlm: { ...CREDENTIALS, password: 'renewed' } })).toMatchObject({ status: 401 });
   expect(await ask({ login: 'other', ntlm: { ...CREDENTIALS, password: 'wrong' } })).toMatchObject({ status: 401 });
   expect(await ask({})).toMatchObject({ status: 401 });
+});
+
+it('a login is repeated when the server has closed its connection', async () => {
+  const { url, asked, closeAtNextRequest } = await ntlmServer();
+  const fetcher = testFetcher();
+  const ask = () => fetcher.fetch({ url, fetcher: 'default', session: { login: 'mine', ntlm: CREDENTIALS } });
+  expect(await ask()).toMatchObject({ status: 200 });
+  closeAtNextRequest();
+  expect(await ask()).toMatchObject({ status: 200 });
+  expect(asked).toEqual(['1', '3', '1', '3']);
 });
