@@ -20,6 +20,7 @@ beforeAll(async () => {
     bob: ['staff'],
     'bob-2': ['staff'],
     eve: [],
+    '<i>eve': [],
     tom: ['test-team'],
     oda: ['other-team'],
     ida: ['staff', 'test-team'],
@@ -171,6 +172,7 @@ describe('a person who signs in', () => {
     expect(page).toMatch(/sent the claims .*<code>preferred_username<\/code>.*/);
     expect(page).toContain('Sign in as somebody else');
     expect(await browser.session()).toBe('401');
+    expect(await (await new Browser().signIn('<i>eve')).answer.text()).toContain('user:&#60;i&#62;eve has no access');
     const audit = await world.get('audit', { authorization: `Bearer ${KEY}` });
     expect(audit.body.items).toContainEqual(expect.objectContaining({ who: 'user:eve', outcome: 'refused: no role' }));
   });
@@ -178,12 +180,14 @@ describe('a person who signs in', () => {
   it('signs out, after which the cookie is no longer valid', async () => {
     const browser = new Browser();
     await browser.signIn('ada');
+    expect(await browser.session()).toBe('user:ada admin');
     const cookie = await browser.jar.getCookieString(world.server.url);
     const answer = await fetch(`${world.server.url}/auth/sign-out`, { method: 'POST', headers: { cookie } });
     expect(answer.status).toBe(200);
     const { continueAt } = (await answer.json()) as { continueAt: string };
     expect(continueAt.startsWith(provider.issuer)).toBe(true);
     expect(new URL(continueAt).searchParams.get('post_logout_redirect_uri')).toBe(`${world.server.url}/auth/callback`);
+    expect(new URL(continueAt).searchParams.get('id_token_hint')).toMatch(/^ey/);
     // The provider knows whose session it is, and where to go afterwards.
     const page = await browser.send(continueAt);
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<form')]);
@@ -196,17 +200,18 @@ describe('a person who signs in', () => {
 
 describe('a response of the provider', () => {
   it.each([
-    ['to another state', (url: URL) => url.searchParams.set('state', 'other')],
-    ['with another code', (url: URL) => url.searchParams.set('code', 'other')],
-    ['of another issuer', (url: URL) => url.searchParams.set('iss', 'https://evil.example')],
-  ])('%s is not accepted', async (_, change) => {
+    ['to another state', 502, (url: URL) => url.searchParams.set('state', 'other')],
+    ['with another code', 502, (url: URL) => url.searchParams.set('code', 'other')],
+    ['of another issuer', 502, (url: URL) => url.searchParams.set('iss', 'https://evil.example')],
+    ['that the person has not agreed', 403, (url: URL) => url.searchParams.set('error', 'access_denied')],
+  ])('%s is not accepted', async (_, status, change) => {
     const browser = new Browser();
     const { url } = await browser.open(`${world.server.url}/auth/sign-in`, 'ada', (at) =>
       at.includes('/auth/callback?'),
     );
     const forged = new URL(url);
     change(forged);
-    expect((await browser.send(forged.href)).status).toBe(502);
+    expect((await browser.send(forged.href)).status).toBe(status);
     expect(await browser.session()).toBe('401');
   });
 
@@ -220,7 +225,8 @@ describe('a response of the provider', () => {
   });
 
   it('leads to this server only, whatever path was requested', async () => {
-    for (const to of ['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javascript:alert(1)']) {
+    const long = `/${'x'.repeat(2_000)}`;
+    for (const to of ['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javascript:alert(1)', long]) {
       const { url } = await new Browser().signIn('bob', to);
       expect(url, to).toBe(`${world.server.url}/`);
     }

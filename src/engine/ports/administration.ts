@@ -114,7 +114,9 @@ export interface StoredSession {
 export interface SessionStore {
   /** Finds a session, even if it has expired. */
   findSession(digest: string): Promise<StoredSession | undefined>;
-  /** Adds or replaces a session; also removes sessions that have ended. */
+  /** Also removes sessions that have ended. */
   addSession(session: StoredSession, now: Instant): Promise<void>;
+  /** Stores role and end of a session; returns false if it was removed. */
+  renewSession(session: StoredSession): Promise<boolean>;
   removeSession(digest: string): Promise<void>;
 }

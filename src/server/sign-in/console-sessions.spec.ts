@@ -10,7 +10,7 @@ import { minutes } from '../../domain/time/units.js';
 import { formatGrant } from '../security/api-keys.js';
 import { ConsoleSessions } from './console-sessions.js';
 import { readOidcOptions } from './oidc-options.js';
-import { OpenIdProvider } from './openid-provider.js';
+import { type Grant, OpenIdProvider } from './openid-provider.js';
 
 type Answer = { status: number; groups?: readonly string[] } | 'hangs up';
 
@@ -60,7 +60,7 @@ async function startSession() {
   const confirm = async (next: Answer) => {
     answer = next;
     const before = asked;
-    const stored = vi.spyOn(store, 'addSession').mockClear();
+    const stored = vi.spyOn(store, 'renewSession').mockClear();
     const removed = vi.spyOn(store, 'removeSession').mockClear();
     clock.advance(minutes(10));
     await until(() => asked > before);
@@ -69,6 +69,7 @@ async function startSession() {
   };
   return {
     clock,
+    store,
     sessions,
     token,
     confirm,
@@ -87,11 +88,38 @@ it('a person whom the provider does not know any more is signed out within ten m
 });
 
 it('a changed role applies, and a lost one ends the session', async () => {
-  const { confirm, findRole } = await startSession();
+  const { confirm, findRole, sessions, token } = await startSession();
   await confirm({ status: 200, groups: ['staff'] });
   expect(await findRole()).toBe('read operate@hr');
   await confirm({ status: 200, groups: ['others'] });
   expect(await findRole()).toBeUndefined();
+  expect(sessions.findGrant(token)).toBeUndefined();
+});
+
+it('the provider is asked with what it sent last, and signing out meanwhile ends the session for good', async () => {
+  const { clock, store } = await startSession();
+  const person = { issuer: '', name: 'user:bob', roles: [{ role: 'read' as const }], claims: [] };
+  const asked: Grant[] = [];
+  let token = '';
+  const sessions: ConsoleSessions = new ConsoleSessions(store, clock, async (grant) => {
+    asked.push(grant);
+    if (asked.length === 2) await sessions.endSession(token);
+    return { ...person, grant: { subject: 'b', refreshToken: '2' } };
+  });
+  const renewed = vi.spyOn(store, 'renewSession');
+  token = await sessions.createSession(
+    { name: person.name, grants: person.roles },
+    { subject: 'b', refreshToken: '1' },
+  );
+  for (const round of [1, 2]) {
+    expect(await sessions.findCaller(token)).toMatchObject({ name: 'user:bob' });
+    clock.advance(minutes(10));
+    await until(() => renewed.mock.calls.length === round);
+    await Promise.all(renewed.mock.results.map(({ value }) => value));
+  }
+  expect(asked.map(({ refreshToken }) => refreshToken)).toEqual(['1', '2']);
+  expect(await sessions.findCaller(token)).toBeUndefined();
+  expect(sessions.findGrant(token)).toBeUndefined();
 });
 
 it('a session goes on while the provider does not answer, for eight hours at most', async () => {

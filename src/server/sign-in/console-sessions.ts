@@ -103,9 +103,8 @@ export class ConsoleSessions {
     if (person.role === '') return this.remove(digest);
     const expiresAt = earlier(own.endsAt, after(now, UNCONFIRMED_LENGTH));
     // A person may have signed out meanwhile.
-    if (!(await this.store.findSession(digest))) return void this.own.delete(digest);
-    await this.store.addSession({ ...session, role: person.role, expiresAt }, now);
-    this.cachedSessions.delete(digest);
+    if (!(await this.store.renewSession({ ...session, role: person.role, expiresAt })))
+      return void this.own.delete(digest);
     this.own.set(digest, { ...own, grant: person.grant });
     this.scheduleConfirmation(digest);
   }

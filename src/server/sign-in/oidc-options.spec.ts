@@ -23,6 +23,7 @@ describe('the sign-in', () => {
     ['an issuer without TLS', { CRAWLWAY_OIDC_ISSUER: 'http://id.example.com/' }, 'https'],
     ['no client', { CRAWLWAY_OIDC_CLIENT_ID: '' }, 'CRAWLWAY_OIDC_CLIENT_ID'],
     ['no roles', { CRAWLWAY_OIDC_ROLES: '' }, 'who may do what'],
+    ['a role for no value', { CRAWLWAY_OIDC_ROLES: ':admin' }, ':admin is not value:role'],
     ['a role that there is not', { CRAWLWAY_OIDC_ROLES: 'a:root' }, 'one of the roles read, operate, admin'],
   ])('is refused with %s', (_, change, message) => {
     expect(() => readOidcOptions({ ...env, ...change })).toThrow(message);

@@ -76,13 +76,16 @@ interface SignInState {
   claims: object;
   info: object;
   infoStatus: number;
+  tokenStatus: number;
+  /** Further members of the response with tokens. */
+  tokens: object;
 }
 
 /** A provider at which `ada` signs in. */
 async function startSignIn(options: Partial<SignInState>) {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const keys = [{ ...publicKey.export({ format: 'jwk' }), kid: 'k', alg: 'RS256', use: 'sig' }];
-  const state: SignInState = { keys, claims: {}, info: {}, infoStatus: 200, ...options };
+  const state: SignInState = { keys, claims: {}, info: {}, infoStatus: 200, tokenStatus: 200, tokens: {}, ...options };
   let nonce = '';
   const { begin, provider, issuer } = await startProvider({
     '/keys': (_, response) => sendJson(response, { keys: state.keys }),
@@ -96,7 +99,13 @@ async function startSignIn(options: Partial<SignInState>) {
       const own = { iss: issuer, aud: 'crawlway', sub: 'ada', iat: now, exp: now + 60, nonce };
       const text = `${encode({ alg: 'RS256', kid: 'k' })}.${encode({ ...own, ...state.claims })}`;
       const signature = sign('sha256', Buffer.from(text), privateKey).toString('base64url');
-      sendJson(response, { access_token: 'a', token_type: 'Bearer', id_token: `${text}.${signature}` });
+      response.statusCode = state.tokenStatus;
+      sendJson(response, {
+        ...(state.tokenStatus === 200
+          ? { access_token: 'a', token_type: 'Bearer', id_token: `${text}.${signature}` }
+          : { error: 'invalid_grant' }),
+        ...state.tokens,
+      });
     },
   });
   const signIn = async () => {
@@ -144,7 +153,7 @@ describe('the identity provider', () => {
     expect(requests).toHaveLength(1);
     state.isDown = false;
     clock.advance(seconds(1));
-    await expect(begin()).resolves.toHaveProperty('pending');
+    for (const _again of [1, 2]) await expect(begin()).resolves.toHaveProperty('pending');
     expect(requests).toHaveLength(2);
   });
 
@@ -154,8 +163,53 @@ describe('the identity provider', () => {
   });
 
   it.each([
+    ['user:ada', {}],
+    ['user:eve@a.example#ada', { preferred_username: '', email: 'eve@a.example' }],
+    [`user:${'x'.repeat(64)}#ada`, { preferred_username: 'x'.repeat(65) }],
+    ['user:a_b#ada', { preferred_username: 'a\nb' }],
+    [expect.stringMatching(/^user:a_b#[0-9a-f]{16}$/), { sub: 'a\nb' }],
+  ])('gives a person the name %s, which fits the audit log', async (name, claims) => {
+    const { signIn } = await startSignIn({ claims, info: claims });
+    expect(await signIn()).toMatchObject({ name });
+  });
+
+  it('must tell of the person who has signed in', async () => {
+    const { signIn } = await startSignIn({ info: { sub: 'eve', groups: ['admins'] } });
+    await expect(signIn()).rejects.toThrow();
+  });
+
+  it('is asked with the newest refresh token, and refuses it or cannot be asked', async () => {
+    const { signIn, provider, state } = await startSignIn({
+      claims: { groups: ['admins'] },
+      tokens: { refresh_token: '1' },
+    });
+    let { grant } = await signIn();
+    const { idToken } = grant;
+    for (const [tokens, refreshToken] of [
+      [{ id_token: undefined }, '1'],
+      [{ id_token: undefined, refresh_token: '2' }, '2'],
+    ] as const) {
+      state.tokens = tokens;
+      const person = (await provider.confirm(grant)) as Person;
+      expect(person).toMatchObject({ roles: [{ role: 'admin' }], grant: { refreshToken, idToken } });
+      ({ grant } = person);
+    }
+    state.tokenStatus = 503;
+    expect(await provider.confirm(grant)).toBe('unknown');
+    state.tokenStatus = 400;
+    expect(await provider.confirm(grant)).toBe('refused');
+  });
+
+  it.each([
     ['only in the ID token', { groups: ['admins'] }, {}, {}, ['admin']],
     ['in both', { groups: ['admins'] }, { groups: ['admins'] }, { groups: [] }, []],
+    [
+      'in both, of which the userinfo endpoint counts',
+      { groups: ['x'] },
+      { groups: ['admins'] },
+      { groups: ['admins'] },
+      ['admin'],
+    ],
     ['in both, and is left out when it is empty', { groups: ['admins'] }, { groups: ['admins'] }, {}, []],
     ['only at the userinfo endpoint, and is left out when it is empty', {}, { groups: ['admins'] }, {}, []],
   ])('says whether a person still has a role, if the claim is %s', async (_, claims, before, after, roles) => {

@@ -7,8 +7,6 @@ import type { PendingSignIn } from './openid-provider.js';
 const SESSION_COOKIE = 'crawlway_session';
 const PENDING_COOKIE = 'crawlway_sign_in';
 const PENDING_MAX_AGE_S = 600;
-/** The identifier of a session: 32 bytes, base64url. */
-const TOKEN_PATTERN = /^[\w-]{43}$/;
 
 /** With the prefix, neither another host of the domain nor a page without TLS can set the cookie (RFC 6265bis). */
 const buildCookieName = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name);
@@ -16,10 +14,9 @@ const buildCookieName = (name: string, secure: boolean): string => (secure ? `__
 const parseCookies = ({ headers }: FastifyRequest): Record<string, string | undefined> =>
   headers.cookie === undefined ? {} : parseCookie(headers.cookie);
 
-export function readSessionToken(request: FastifyRequest, secure: boolean): string | undefined {
-  const token = parseCookies(request)[buildCookieName(SESSION_COOKIE, secure)];
-  return token !== undefined && TOKEN_PATTERN.test(token) ? token : undefined;
-}
+/** An empty value is that of a session that has ended. */
+export const readSessionToken = (request: FastifyRequest, secure: boolean): string | undefined =>
+  parseCookies(request)[buildCookieName(SESSION_COOKIE, secure)] || undefined;
 
 /** The sign-in that this browser has started; undefined if there is none or the cookie is not valid. */
 export function readPendingSignIn(request: FastifyRequest, secure: boolean): PendingSignIn | undefined {

@@ -77,7 +77,10 @@ export class SignInController {
   ): Promise<void> {
     const signIn = this.requireSignIn();
     const { url, pending } = await signIn.provider
-      .beginSignIn(signIn.createCallbackUrl(request).href, toOwnPath(to))
+      .beginSignIn(
+        signIn.createCallbackUrl(request).href,
+        typeof to === 'string' && to.length <= MAX_PATH_LENGTH ? to : '/',
+      )
       .catch((error: unknown) => this.failSignIn('cannot be reached', error));
     setPendingCookie(reply, pending, signIn.isSecure);
     reply.header('cache-control', 'no-store').redirect(url.href, 302);
@@ -182,11 +185,13 @@ export class SignInController {
  * Allows only a path of this server: anything else could send people elsewhere, such as `/.//host`, which becomes
  * `//host`.
  */
-function toOwnPath(to: unknown): string {
-  if (typeof to !== 'string' || to.length > 2_000 || !to.startsWith('/')) return '/';
+function toOwnPath(to: string): string {
   const url = URL.parse(to, 'http://own.invalid');
   return url?.origin === 'http://own.invalid' ? url.pathname.replace(/^\/+/, '/') + url.search : '/';
 }
+
+/** So that the cookie that keeps the path is not too large for browsers. */
+const MAX_PATH_LENGTH = 2_000;
 
 /** The page for a person whom the provider knows, but whose claims grant no role. */
 interface NoAccess {

@@ -121,6 +121,13 @@ export class AdminStore implements ConfigurationHistory, AuditLog, KeyStore, Sec
     await this.#write(() => this.#sessions.delete({ expiresAt: LessThan(String(now)) }));
   }
 
+  async renewSession({ digest, role, expiresAt }: StoredSession): Promise<boolean> {
+    const { affected } = await this.#write(() =>
+      this.#sessions.update({ digest }, { role, expiresAt: String(expiresAt) }),
+    );
+    return affected !== 0;
+  }
+
   async removeSession(digest: string): Promise<void> {
     await this.#write(() => this.#sessions.delete({ digest }));
   }
