@@ -39,6 +39,13 @@ it('a parser that emits no links follows none', () => {
   expect(definition.crawlers[0]).toMatchObject({ defaultFollow: false, defaultFollowRoots: false });
 });
 
+it.each(['http.robots.file.skip', 'http.skip.robots'])('robots.txt is ignored if %s says so', (name) => {
+  const load = (value: string) =>
+    importAndLoad('stormcrawler', file('c.yaml', `config:\n  ${name}: ${value}\n`), seeds);
+  for (const value of [true, false])
+    expect(load(String(value)).definition.crawlers[0]).toMatchObject({ ignoreRobotsTxt: value });
+});
+
 it('what is text, and which elements are not, becomes a Content', () => {
   const conf = `config:
   textextractor.include.pattern:

@@ -56,6 +56,9 @@ describe('the configuration calls', () => {
     expect((await world.send('PUT', 'config', text, type)).status).toBe(428);
     expect((await world.send('PUT', 'config', text, { ...type, 'if-match': '"0123"' })).status).toBe(412);
     expect((await world.send('PUT', 'config', text, { ...type, 'if-match': '*' })).status).toBe(200);
+    const several = `"0123" , W/${await world.etag()}`;
+    const asText = { 'content-type': 'Text/XML; charset=utf-8', 'if-match': several };
+    expect((await world.send('PUT', 'config', text, asText)).status).toBe(200);
   });
 
   it('refuse a text with errors, report all of them with their places, and change nothing', async () => {

@@ -61,6 +61,7 @@ describe('the calls for crawlers and URLs', () => {
     expect(await found('source=refresh')).toHaveLength(5);
     expect(await found('visitedSince=2026-01-01T00:00:00Z')).toHaveLength(5);
     expect(await found('visitedBefore=2026-01-01T00:00:00Z')).toEqual([]);
+    expect(await found('visitedSince=2126-01-01T00:00:00Z')).toEqual([]);
     expect((await world.get('crawlers/test/urls?visitedSince=yesterday')).status).toBe(400);
     expect((await world.get('crawlers/test/urls?status=nonsense')).status).toBe(400);
   });

@@ -51,7 +51,8 @@ describe('limits of the API', () => {
   });
 
   it('refused calls are in the log, the audit log and the metrics, without the key', async () => {
-    await world.send('POST', 'config/check', '<x/>', bearer('guess-guess-guess'));
+    await world.get(`crawlers/${'x'.repeat(400)}`, bearer('guess-guess-guess'));
+    await world.send('POST', 'config/check?key=guess', '<x/>', bearer('guess-guess-guess'));
     await world.send('PUT', 'config', '<x/>', bearer(KEYS.operate));
     const audit = (await world.get('audit', ADMIN)).body.items.filter(
       ({ what }: { what: string }) => what === 'refusedCall',
@@ -59,19 +60,27 @@ describe('limits of the API', () => {
     expect(audit).toMatchObject([
       { who: 'op', target: 'PUT /api/v1/config', outcome: 'refused: 403' },
       { who: 'nobody', target: 'POST /api/v1/config/check', outcome: 'refused: 401' },
+      { who: 'nobody', target: `GET /api/v1/crawlers/${'x'.repeat(283)}`, outcome: 'refused: 401' },
     ]);
     const metrics = (await world.get('/metrics', ADMIN)).text;
     expect(metrics).toMatch(/crawlway_api_refused_calls_total\{status="401"\} [1-9]/);
-    expect(world.logged.filter((line) => line.startsWith('a call was refused'))).toHaveLength(2);
+    expect(world.logged.filter((line) => line.startsWith('a call was refused'))).toHaveLength(3);
     expect(`${JSON.stringify(audit)}${world.logged.join()}`).not.toContain('guess');
   });
 
   it('wrong keys are limited before the body is read, and valid ones are not', async () => {
     const statuses = new Set<number>();
-    for (let i = 0; i < 310; i++)
-      statuses.add((await world.send('POST', 'config/check', '<x/>', bearer(`wrong-${i}`))).status);
+    let retryAfter: string | null = null;
+    for (let i = 0; i < 310; i++) {
+      const { status, headers } = await world.send('POST', 'config/check', '<x/>', bearer(`wrong-${i}`));
+      statuses.add(status);
+      retryAfter = headers.get('retry-after');
+    }
     expect([...statuses]).toEqual([401, 429]);
+    expect(Number(retryAfter)).toBeGreaterThan(0);
     expect((await world.get('session', ADMIN)).status).toBe(200);
+    expect((await world.get('/health/live')).status).toBe(200);
+    expect((await world.get('/metrics', ADMIN)).text).toMatch(/crawlway_api_refused_calls_total\{status="429"\} [1-9]/);
   }, 60_000);
 
   it('one key has at most fifty event streams, and may open another one when one is closed', async () => {

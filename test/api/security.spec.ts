@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PROJECT_ROOT } from '../../src/server/project-root.js';
@@ -9,7 +11,7 @@ import { ApiWorld } from './api-world.js';
 const KEYS = { read: 'r'.repeat(20), operate: 'o'.repeat(20), admin: 'a'.repeat(20) };
 const keyed = Object.entries(KEYS)
   .map(([role, key]) => `${role}er:${role}:${key}`)
-  .concat(`department:admin@1:${'d'.repeat(20)}`, `clerk:read@1:${'c'.repeat(20)}`)
+  .concat(`127.0.0.1:read:${'l'.repeat(20)}`, `department:admin@1:${'d'.repeat(20)}`, `clerk:read@1:${'c'.repeat(20)}`)
   .join(',');
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 
@@ -175,25 +177,30 @@ describe('a server with API keys', () => {
       expect((await answer(method, path)).status).toBe(404);
   });
 
-  it.each([{ 'content-length': 60_000_000 }, { 'transfer-encoding': 'chunked' }])(
-    'does not wait for the body of a request without a key: %j',
-    async (length) => {
-      const status = await new Promise((resolve, reject) => {
-        const headers = { 'content-type': 'text/plain', ...length };
-        const call = request(`${closed.server.url}/api/v1/crawlers/test/roots/list`, { method: 'POST', headers });
-        call.on('response', (response) => {
-          resolve(response.statusCode);
-          call.destroy();
-        });
-        call.on('error', reject).write('http://127.0.0.1/');
+  const sent = { 'content-length': 60_000_000 };
+  it.each([
+    ['/api/v1/crawlers/test/roots/list', sent],
+    ['/api/v1/crawlers/test/roots/list', { 'transfer-encoding': 'chunked' }],
+    ['/indexnow/x', sent],
+    ['/websubx', sent],
+  ])('does not wait for the body of a request without a key: %s %j', async (path, length) => {
+    const status = await new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'text/plain', ...length };
+      const call = request(closed.server.url + path, { method: 'POST', headers });
+      call.on('response', (response) => {
+        resolve(response.statusCode);
+        call.destroy();
       });
-      expect(status).toBe(401);
-    },
-  );
+      call.on('error', reject).write('http://127.0.0.1/');
+    });
+    expect(status).toBe(401);
+  });
 
   it('knows a key by either header', async () => {
     expect((await closed.get('session', bearer(KEYS.read))).body).toMatchObject({ name: 'reader', role: 'read' });
     expect((await closed.get('session', { 'x-api-key': KEYS.admin })).body).toMatchObject({ role: 'admin' });
+    expect((await closed.get('session', { authorization: `bearer ${KEYS.read}` })).status).toBe(200);
+    expect((await closed.get('session', { authorization: `Not-Bearer ${KEYS.read}` })).status).toBe(401);
     expect((await closed.get('/metrics', bearer(KEYS.read))).status).toBe(200);
   });
 
@@ -225,6 +232,7 @@ describe('a server with API keys', () => {
     }
     expect((await call('y'.repeat(20))).status).toBe(429);
     expect((await call(KEYS.admin)).status).toBe(200);
+    expect((await call('l'.repeat(20))).status, 'a key whose name is the address of other callers').toBe(200);
   });
 
   it('responds for any host name, because the key is required', async () => {
@@ -239,6 +247,9 @@ describe('a server without API keys', () => {
     for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.1']) {
       expect(await raw(open, { host })).toBe(403);
     }
+    const { hostname, port } = new URL(open.server.url);
+    const check = connect(Number(port), hostname, () => check.end('GET /health/live HTTP/1.0\r\n\r\n'));
+    expect(await text(check), 'a health check of HTTP/1.0').toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 
@@ -249,6 +260,7 @@ describe('any server', () => {
     expect(await write({ 'sec-fetch-site': 'cross-site' })).toBe(403);
     expect(await write({ origin: open.server.url, host: new URL(open.server.url).host })).toBe(200);
     expect(await write({ 'sec-fetch-site': 'same-origin' })).toBe(200);
+    expect(await write({ 'sec-fetch-site': 'none' })).toBe(200);
     expect(
       (await open.get('crawlers', { origin: 'https://evil.example' })).headers.get('access-control-allow-origin'),
     ).toBeNull();

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { addOrder, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
 import { startReceiver } from '../../../test/support/receivers/http-receiver.js';
 import { createSink } from './create-sink.js';
-import { createGuardedLookup } from './endpoint.js';
+import { createGuardedLookup, requireAllowed } from './endpoint.js';
 
 const lookup = promisify(createGuardedLookup([])) as unknown as (host: string, options: object) => Promise<unknown>;
 
@@ -35,6 +35,13 @@ describe('the address of a sink', () => {
     const receiver = await startReceiver(() => ({ status: 200 }));
     const url = receiver.url.replace('127.0.0.1', '0.0.0.0');
     expect(await deliverTo(url, ['0.0.0.0/32'])).toEqual([{ state: 'acknowledged' }]);
+  });
+
+  it('may not be one of several of which another is not allowed, where a client chooses by itself', () => {
+    requireAllowed('broker', ['8.8.8.8', '127.0.0.1', '10.0.0.1'], ['10.0.0.0/8']);
+    expect(() => requireAllowed('broker', ['8.8.8.8', '10.0.0.1'], [])).toThrow(
+      'broker (8.8.8.8, 10.0.0.1) is neither',
+    );
   });
 
   it('is checked when its name is resolved for a connection', async () => {

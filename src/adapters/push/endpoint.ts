@@ -26,7 +26,13 @@ export class ForbiddenAddress extends Error {
 /** Throws ForbiddenAddress for a URL with a forbidden IP address, because the lookup is only called for host names. */
 export function checkLiteralHost(url: URL, allowedCidrs: readonly string[]): void {
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) && !isAllowedAddress(host, allowedCidrs)) throw new ForbiddenAddress(host, [host]);
+  if (isIP(host)) requireAllowed(host, [host], allowedCidrs);
+}
+
+/** Throws ForbiddenAddress if any of the host's addresses is forbidden, because it is not known which one will be used. */
+export function requireAllowed(host: string, addresses: readonly string[], allowedCidrs: readonly string[]): void {
+  if (!addresses.every((address) => isAllowedAddress(address, allowedCidrs)))
+    throw new ForbiddenAddress(host, addresses);
 }
 
 /**
@@ -58,8 +64,7 @@ export interface Agents {
 /** Checks a host for clients that open their own connections. Throws ForbiddenAddress or the lookup's error. */
 export async function resolveAndCheckHost(host: string, allowedCidrs: readonly string[]): Promise<void> {
   const addresses = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address);
-  if (!addresses.every((address) => isAllowedAddress(address, allowedCidrs)))
-    throw new ForbiddenAddress(host, addresses);
+  requireAllowed(host, addresses, allowedCidrs);
 }
 
 interface AgentSettings {

@@ -94,11 +94,13 @@ describe('access to the API', () => {
       expect(parseGrant(text)).toBeUndefined();
     const [key] = parseApiKeys('hr:operate@hr:0123456789abcdef:x');
     expect(key).toMatchObject({ name: 'hr', role: 'operate', crawlers: ['hr'] });
+    expect(findCaller([key!], '0123456789abcdef:x')).toMatchObject({ name: 'hr' });
     expect(() => parseApiKeys('hr:operate@:0123456789abcdef')).toThrow('entry 1 has no valid role');
   });
 
   it('requires the complete key', () => {
     const keys = parseApiKeys('ada:admin:0123456789abcdef,bob:read:fedcba9876543210');
+    expect(keys.map(({ short }) => short)).toEqual([false, false]);
     expect(findCaller(keys, '0123456789abcdef')).toEqual({ name: 'ada', grants: [{ role: 'admin' }] });
     for (const wrong of ['', '0123456789abcde', '0123456789abcdef0', '0123456789ABCDEF', 'ada']) {
       expect(findCaller(keys, wrong)).toBeUndefined();

@@ -110,8 +110,8 @@ const MAX_PATH_LENGTH = 300;
  * Sites report their URLs without an API key; their bodies are limited in size, and their calls are counted by
  * address.
  */
-const acceptsOpenBody = ({ method, url }: FastifyRequest): boolean =>
-  method === 'POST' && (url.split('?', 1)[0] === '/indexnow' || url.startsWith('/websub/'));
+const acceptsOpenBody = ({ url }: FastifyRequest): boolean =>
+  url.split('?', 1)[0] === '/indexnow' || url.startsWith('/websub/');
 
 function findPresentedKey(request: FastifyRequest): string | undefined {
   const apiKeyHeader = request.headers['x-api-key'];

@@ -25,6 +25,7 @@ it.each(ADMIN_DATABASES)(
       after(clock.now(), days(1)),
     );
     expect(await one!.create('ci', { role: 'admin' }, 'root')).toBeUndefined();
+    expect((await other!.list()).map(({ name }) => name)).toEqual(['ci', 'short']);
     expect(await other!.authenticate(made!.key)).toEqual({ name: 'ci', grants: [{ role: 'operate' }] });
     expect(await other!.authenticate(expiring!.key)).toEqual({
       name: 'short',
@@ -41,12 +42,14 @@ it.each(ADMIN_DATABASES)(
   },
 );
 
-it('a database that does not respond locks out no one', async () => {
+it('keys are read every ten seconds at most, and a database that does not respond locks out no one', async () => {
   const clock = new ManualClock();
   let broken = false;
+  let read = 0;
   const kept: Parameters<AdminStore['addKey']>[0][] = [];
   const store = {
     listKeys: async () => {
+      read++;
       if (broken) throw new Error('away');
       return kept;
     },
@@ -55,6 +58,10 @@ it('a database that does not respond locks out no one', async () => {
   };
   const ring = new KeyRing(parseApiKeys('root:admin:0123456789abcdef'), store, { clock, log });
   const made = await ring.create('ci', { role: 'operate' }, 'root');
+  clock.advance(seconds(10));
+  read = 0;
+  for (const _again of [1, 2]) await Promise.all([1, 2].map(() => ring.authenticate(made!.key)));
+  expect(read).toBe(1);
   broken = true;
   clock.advance(seconds(60));
   expect(await ring.authenticate(made!.key)).toEqual({ name: 'ci', grants: [{ role: 'operate' }] });
@@ -64,9 +71,9 @@ it('no more keys are made than anybody could keep an eye on', async () => {
   const key = { role: 'read', digest: '', createdAt: new ManualClock().now(), createdBy: 'root' };
   const kept = Array.from({ length: 999 }, (_, i) => ({ ...key, name: `key-${i}` }));
   const store = { listKeys: async () => kept, addKey: async (key: (typeof kept)[0]) => kept.push(key) > 0 };
-  const ring = new KeyRing([], store as never, { clock: new ManualClock(), log });
-  expect(await ring.create('last', { role: 'read' }, 'root')).toBeDefined();
-  await expect(ring.create('more', { role: 'read' }, 'root')).rejects.toThrow(
+  const ring = () => new KeyRing([], store as never, { clock: new ManualClock(), log });
+  expect(await ring().create('last', { role: 'read' }, 'root')).toBeDefined();
+  await expect(ring().create('more', { role: 'read' }, 'root')).rejects.toThrow(
     'there are already 1000 keys: revoke some',
   );
 });

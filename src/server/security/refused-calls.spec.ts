@@ -25,6 +25,12 @@ it('counts every refused call, and reports the first ones of an address in each 
   clock.advance(seconds(60));
   refused.record(call('192.0.2.1'));
   expect(lines.slice(6)).toEqual(['further calls were refused {"calls":995}', expect.stringContaining('192.0.2.1')]);
+  clock.advance(seconds(60));
+  for (let i = 0; i < 5; i++) refused.record(call('192.0.2.1'));
+  refused.record(call('192.0.2.1', 429));
+  expect(lines.slice(8).map((line) => JSON.parse(/\{.*/.exec(line)![0]).status)).toEqual([
+    401, 401, 401, 401, 401, 429,
+  ]);
 });
 
 it('many addresses together flood neither the log nor the audit log', () => {
@@ -44,4 +50,6 @@ it('an address may try a limited number of wrong keys per minute, without effect
   ]);
   clock.advance(seconds(60));
   expect(refused.consumeAttempt('192.0.2.1')).toBe(true);
+  for (let i = 1; i < 10_000; i++) refused.consumeAttempt(`192.0.3.${i}`);
+  expect(refused.consumeAttempt('192.0.2.3')).toBe(false);
 });

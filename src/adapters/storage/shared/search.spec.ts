@@ -171,6 +171,13 @@ describe.each([{ name: 'SQLite', open: onSqlite }, ...onPostgres({ name: 'Postgr
       }
     });
 
+    it('counts a visit at the very time as one since then, and not as one before', async () => {
+      const { store } = await open();
+      await sample(store);
+      expect(await store.list({ visitedSince: now }, 0, 100)).toHaveLength(9);
+      expect(await store.list({ visitedBefore: instant(now - HOUR) }, 0, 100)).toHaveLength(8);
+    });
+
     it('stops at its time limit and returns how far it got', async () => {
       const { store, hasty } = await open();
       await sample(store);
