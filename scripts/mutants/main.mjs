@@ -1,5 +1,5 @@
-// `npm run test:mutants -- --seed N --count M`: changes one thing at a time in src/domain and src/engine and sees whether a
-// test fails. CONTRIBUTING.md says what the figures mean.
+// `npm run test:mutants -- --seed N --count M`: changes one thing at a time in src or import and sees whether a test
+// fails. CONTRIBUTING.md says what the figures mean.
 //
 //   --seed N     which mutants; without it, a new one each time (it is printed)
 //   --count M    how many; 40 without it, 0 for all
