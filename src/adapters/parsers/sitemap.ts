@@ -2,6 +2,7 @@
  * Reads sitemaps and sitemap indexes (sitemaps.org 0.9), RSS 0.9 to 2.0, Atom, listings of S3 buckets and plain lists of URLs. For malformed
  * XML, it returns what could be read.
  */
+import { normalizeDate } from '../../domain/content/typed-values.js';
 import type { SitemapContent, SitemapEntry } from '../../engine/ports/page-reader.js';
 import { BASE, readXml, resolveInBase, type XmlHandler } from './xml-reader.js';
 
@@ -174,7 +175,7 @@ class SitemapCollector implements XmlHandler {
     else if (this.kind === 'feed' && field === 'key') this.addUrl(this.entry.urls, toRelativeUrl(value));
     else if (this.kind === 'feed' && field === 'guid' && this.isPermalink && ABSOLUTE_URL.test(value))
       this.entry.guid ??= value;
-    else if (TIME_FIELDS.has(field)) this.entry.lastModified ??= field === 'pubdate' ? toIsoTime(value) : value;
+    else if (TIME_FIELDS.has(field)) this.entry.lastModified ??= field === 'pubdate' ? normalizeDate(value) : value;
   }
 
   /** A sitemap may mistakenly contain several `loc` elements in one entry; a feed item is one document. */
@@ -197,9 +198,3 @@ class SitemapCollector implements XmlHandler {
 
 /** The keys of a bucket are paths. */
 const toRelativeUrl = (key: string): string => `./${key.split('/').map(encodeURIComponent).join('/')}`;
-
-/** Converts a time from the e-mail format (RFC 822), which RSS uses. */
-function toIsoTime(text: string): string | undefined {
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
-}

@@ -91,6 +91,7 @@ describe('terms for showing a page', () => {
     ['unavailable_after: 2026-06-25', ['unavailable_after=2026-06-25', '2026-06-25T00:00']],
     ['Unavailable_After : 2026-06-25T15:00:00Z', ['unavailable_after=2026-06-25T15:00:00Z', '2026-06-25T15:00']],
     ['unavailable_after: 25 Jun 2026 15:00:00 GMT', ['unavailable_after=25 Jun 2026 15:00:00 GMT', '2026-06-25T15:00']],
+    ['unavailable_after: 25 Jun 2026 15:00:00 EST', ['unavailable_after=25 Jun 2026 15:00:00 EST', '2026-06-25T20:00']],
     ['unavailable_after: soon', []],
     ['noindex', []],
   ])('of a meta element: %j', (directives, expected) => expect(termsOf([directives])).toEqual(expected));

@@ -7,6 +7,7 @@ import { toMetaName } from '../signals/meta-names.js';
 import type { Preference } from '../signals/usage-preferences.js';
 import { parseHttpDate } from '../time/http-date.js';
 import { earlier, type Instant, NEVER } from '../time/units.js';
+import { parseWrittenDate } from '../time/written-date.js';
 
 export interface RobotsDirectives {
   readonly index: boolean;
@@ -86,7 +87,8 @@ function addTerms(result: RobotsDirectives, directives: string): RobotsDirective
     if (terms.length < MAX_TERMS && !terms.some((existing) => existing.name === term.name)) terms.push(term);
   }
   const date = UNAVAILABLE_AFTER.exec(text.replace(/unavailable_after/i, 'unavailable_after'))?.[1]?.trim();
-  const endTime = date === undefined ? undefined : (parseHttpDate(date) ?? parseIsoDate(date));
+  const endTime =
+    date === undefined ? undefined : (parseWrittenDate(date) ?? parseHttpDate(date) ?? parseIsoDate(date));
   if (date === undefined || endTime === undefined) return { ...result, terms };
   const unavailableAfter = result.unavailableAfter === undefined ? endTime : earlier(result.unavailableAfter, endTime);
   return { ...result, terms: [...terms, { name: 'unavailable_after', value: date }], unavailableAfter };

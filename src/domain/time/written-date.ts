@@ -1,0 +1,76 @@
+/** Dates and times as pages, mails, feeds and documents contain them. */
+import { type CivilTime, civilToInstant } from './http-date.js';
+import { before, type Instant, instant, minutes } from './units.js';
+
+/** Longer texts are no dates. */
+const MAX_LENGTH = 100;
+
+/** A time at the end of a text, with the zone and what programs add to it: `(CEST)`, `[Europe/Berlin]`. */
+const TIME =
+  /(?:T|,? (?:at )?)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(?: ?([ap])\.?m\.?)?(?: ?Uhr)?(?: ?([a-z]{1,4}))?(?: ?([+\u2212-])(\d{2}):?(\d{2})?)?(?: ?[([][^()[\]]+[)\]])?$/i;
+
+/** Hours by which the zones of RFC 5322, section 4.3, and of central Europe are ahead of UTC; other names count as UTC. */
+const ZONES: Readonly<Record<string, number>> = {
+  ...{ est: -5, edt: -4, cst: -6, cdt: -5, mst: -7, mdt: -6, pst: -8, pdt: -7 },
+  ...{ cet: 1, cest: 2 },
+};
+
+/** `20260304T050607Z`. */
+const COMPACT_TIME = /^(\d{8}T\d{2})(\d{2})(\d{2})/i;
+/** `Wed Mar 4 05:06:07 2026`. */
+const ASCTIME = /^([a-z]{3} [a-z]{3} \d{1,2}) (\d{2}:\d{2}:\d{2}) (\d{4})$/i;
+
+const DATES: readonly (readonly [RegExp, order: 'ymd' | 'dmy' | 'mdy'])[] = [
+  [/^(\d{4})-(\d{1,2})(?:-(\d{1,2}))?$/, 'ymd'],
+  [/^(\d{4})[/.](\d{1,2})[/.](\d{1,2})$/, 'ymd'],
+  [/^(\d{4})(\d{2})(\d{2})$/, 'ymd'],
+  [/^(\d{1,2})\.(\d{1,2})\.(\d{4})$/, 'dmy'],
+  [/^(?:\p{L}{2,12}\.?,? )?(\d{1,2})(?:st|nd|rd|th|\.)?[ -](\p{L}{3,9})\.?,?[ -](\d{4}|\d{2})$/u, 'dmy'],
+  [/^(?:\p{L}{2,12}\.?,? )?(\p{L}{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})$/u, 'mdy'],
+];
+
+const MONTHS = 'january february march april may june july august september october november december'.split(' ');
+
+/**
+ * Parses ISO 8601 in full or in part, the dates of mail (RFC 5322) and HTTP (RFC 9110), dates with an English month
+ * name, `2024/05/03` and `03.05.2024`, all with or without a time, and seconds or milliseconds since 1970. A date without
+ * a time means midnight, a time without a zone UTC. Returns undefined for anything else, such as `05/03/2024`, which can
+ * be read in two ways.
+ */
+export function parseWrittenDate(text: string): Instant | undefined {
+  const trimmed = text.trim();
+  if (trimmed.length > MAX_LENGTH) return undefined;
+  if (/^\d{10}(?:\d{3})?$/.test(trimmed)) return instant(Number(trimmed.padEnd(13, '0')));
+  const value = trimmed.replace(/\s+/g, ' ').replace(COMPACT_TIME, '$1:$2:$3').replace(ASCTIME, '$1 $3 $2');
+  const time = TIME.exec(value);
+  const date = time ? value.slice(0, time.index) : value;
+  for (const [pattern, order] of DATES) {
+    const match = pattern.exec(date);
+    if (match) return toInstant(match, order, time);
+  }
+  return undefined;
+}
+
+function toInstant(date: RegExpExecArray, order: string, time: RegExpExecArray | null): Instant | undefined {
+  const get = (part: string): string => date[order.indexOf(part) + 1] ?? '1';
+  const civilTime: CivilTime = { year: toFullYear(get('y')), month: toMonthNumber(get('m')), day: Number(get('d')) };
+  if (!time) return civilToInstant(civilTime);
+  const [, hour, minute, second = 0, half, name = '', sign, zoneHours, zoneMinutes = 0] = time;
+  const twelfth = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
+  const moment = civilToInstant({ ...civilTime, hour: twelfth, minute: Number(minute), second: Number(second) });
+  const offset =
+    sign === undefined ? 60 * (ZONES[name.toLowerCase()] ?? 0) : 60 * Number(zoneHours) + Number(zoneMinutes);
+  return moment === undefined
+    ? undefined
+    : before(moment, minutes(sign === undefined || sign === '+' ? offset : -offset));
+}
+
+/** Two-digit years of RFC 850 dates: 70 and later belong to the 20th century. */
+const toFullYear = (year: string): number => Number(year) + (year.length > 2 ? 0 : Number(year) < 70 ? 2000 : 1900);
+
+/** 0 if it is none. */
+function toMonthNumber(text: string): number {
+  if (/^\d/.test(text)) return Number(text);
+  const lower = text.toLowerCase();
+  return MONTHS.findIndex((month) => month === lower || (lower.length < 5 && month.startsWith(lower.slice(0, 3)))) + 1;
+}
