@@ -1,4 +1,5 @@
 /** The formats that are read in the page thread. To add one, see docs/architecture.md, "Seams". */
+import { needsHeadings } from '../../domain/content/content-definition.js';
 import { DistinctLinks } from '../../domain/content/distinct-links.js';
 import { findRenderingReason, LITTLE_TEXT } from '../../domain/render/needs-rendering.js';
 import { resolveBaseUrl } from '../../domain/url/canonicalize.js';
@@ -15,7 +16,7 @@ import { extractStateText } from './html/state-text.js';
 import { TextBuffer } from './html/text-buffer.js';
 import { determineLanguage } from './language.js';
 import { SAMPLE_BYTES } from './language-detection.js';
-import { readJson, readJsonLines, readMarkdown, readTable, type StructuredText } from './text-formats.js';
+import { appendLines, readJson, STRUCTURED_READERS } from './text-formats.js';
 import { readXmlDocument } from './xml-document.js';
 import '@exodus/bytes/encoding.js';
 import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
@@ -173,16 +174,6 @@ function extractText(body: Buffer, context: ExtractionContext, buffer: TextBuffe
   return extractTextOnly(encoding, context, buffer);
 }
 
-const STRUCTURED_READERS: ReadonlyMap<string, (text: string) => StructuredText> = new Map([
-  ['application/json', readJson],
-  ['application/x-ndjson', readJsonLines],
-  ['application/jsonl', readJsonLines],
-  ['text/csv', (text) => readTable(text, ',')],
-  ['text/tab-separated-values', (text) => readTable(text, '\t')],
-  ['text/markdown', readMarkdown],
-  ['text/x-markdown', readMarkdown],
-]);
-
 function extractStructuredText(
   body: Buffer,
   mediaType: string,
@@ -192,14 +183,15 @@ function extractStructuredText(
   const encoding = findEncoding(body, parseCharset(context.contentType), 'text');
   const structured = (STRUCTURED_READERS.get(mediaType) ?? readJson)(toUtf8(body, encoding).toString('utf8'));
   const { title = '', links = [], fields } = structured;
-  const utf8 = Buffer.from(structured.text.toWellFormed());
-  buffer.begin(utf8.length, true);
-  buffer.append(utf8);
+  const headings = appendLines(structured, buffer, needsHeadings(context.content));
   const distinctLinks = new DistinctLinks<RawLink>(context.maxLinks);
   for (const link of links) distinctLinks.add(link);
+  const extraction = extractTextOnly(encoding, context, buffer);
+  const shownHeadings = headings.filter(({ start }) => start < extraction.text.length);
   return {
-    ...extractTextOnly(encoding, context, buffer),
+    ...extraction,
     title,
+    ...(shownHeadings.length === 0 ? {} : { headings: shownHeadings }),
     links: distinctLinks.links,
     cutLinks: distinctLinks.cutLinks,
     ...(fields ? { fields } : {}),

@@ -1,11 +1,14 @@
 /** Reads structured text formats: determines which parts are text, title and links. Everything runs in linear time. */
+import { type Heading, MAX_HEADING_LENGTH, MAX_HEADINGS } from '../../domain/content/content-definition.js';
 import type { RawLink } from '../../engine/ports/page-reader.js';
 import { MAX_NESTING, measureNesting } from './content/nesting.js';
+import type { TextBuffer } from './html/text-buffer.js';
 
 export interface StructuredText {
   readonly text: string;
   readonly title?: string;
   readonly links?: readonly RawLink[];
+  readonly headings?: readonly Heading[];
   readonly fields?: readonly { readonly name: string; readonly value: string }[];
 }
 
@@ -86,9 +89,16 @@ function readCell(text: string, start: number, separator: string): { cell: strin
   return { cell: quoted + text.slice(from, end), next: end + 1, endsRow: end >= text.length || text[end] === '\n' };
 }
 
-const HEADING = /^ {0,3}#{1,6}[ \t]+(\S[^\n]*)|^<h1[^<>]{0,200}>([^<>]{1,500})<\/h1>/i;
+const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S[^\n]*)|^<h([1-6])[^<>]{0,200}>([^<>]{1,500})<\/h\3>/i;
 /** Below a line of text, which it makes a heading. */
-const UNDERLINE = /^ {0,3}=+\s*$/;
+const UNDERLINE = /^ {0,3}(=+|-+)\s*$/;
+/** Lines below which hyphens are a rule across the page: of lists, quotations, tables, code. */
+const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:[-*+>|]|\d{1,9}[.)]))/;
+/** What a heading contains besides its text: its end, its attributes, pictures, targets of links, escapes, code, emphasis, tags. */
+const HEADING_END = /(?: #+)? ?(?:\{[^{}]*\})?$/;
+const HEADING_MARKS =
+  /!\[[^[\]]*\]\([^()]*\)|\[([^[\]]*)\](?:\([^()]*\)|\[[^\]]*\])|\\([!-/:-@[-`{-~])|`+([^`]*)`+|\*+(?=\S)|(?<=\S)\*+|(?<!\w)_+(?=\S)|(?<=[^\s_])_+(?!\w)|<[^<>]*>/g;
+const MAX_HEADING_SOURCE = 2_000;
 /** Begins or ends a block of code, in which nothing is a heading or a link. */
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const CODE_SPAN = /`[^`]*`/g;
@@ -100,7 +110,7 @@ const FRONT_MATTER_FIELD = /^([\w-]{1,40}):[ \t]*(\S[^\n]*)/;
 const DELIVERED_FIELDS = new Set(['author', 'description', 'keywords']);
 const MAX_LINE_LENGTH = 100_000;
 
-/** Returns Markdown unchanged, with the title from its front matter or first heading, and its links. */
+/** Returns Markdown unchanged, with the title from its front matter or first heading, its headings and its links. */
 export function readMarkdown(text: string): StructuredText {
   const links: RawLink[] = [];
   const fields: { name: string; value: string }[] = [];
@@ -113,28 +123,62 @@ export function readMarkdown(text: string): StructuredText {
     else if (DELIVERED_FIELDS.has(name)) fields.push({ name, value: unquoted });
   }
   let fence: string | undefined;
-  let previousLine = '';
+  const headings: Heading[] = [];
+  /** The lines before, the last of which begins at `start`. */
+  let [beforePrevious, previousLine] = ['', ''];
+  let [start, next] = [0, 0];
   for (const source of frontMatter.body.split(/\r?\n|\r/)) {
+    const previousStart = start;
+    start = next;
+    next += source.length;
+    next += frontMatter.body.startsWith('\r\n', next) ? 2 : 1;
     if (source.length > MAX_LINE_LENGTH) continue;
     const mark = FENCE.exec(source)?.[1];
     if (mark !== undefined) fence = fence === undefined ? mark : mark.startsWith(fence) ? undefined : fence;
     if (mark !== undefined || fence !== undefined) continue;
-    title ??= findHeading(source, previousLine);
-    previousLine = source;
+    const underline = findUnderline(source, previousLine, beforePrevious);
+    const heading = underline ?? findHeading(source);
+    if (heading && heading.text !== '') {
+      title ??= heading.text;
+      if (headings.length < MAX_HEADINGS) headings.push({ ...heading, start: underline ? previousStart : start });
+    }
+    [beforePrevious, previousLine] = [previousLine, source];
     const line = source.replace(CODE_SPAN, ' ');
     const definition = LINK_DEFINITION.exec(line)?.[1];
     if (definition !== undefined) links.push(toLink(definition));
     for (const pattern of [INLINE_LINK, AUTO_LINK, HTML_LINK])
       for (const [, href = ''] of line.matchAll(pattern)) if (href.length <= MAX_URL_LENGTH) links.push(toLink(href));
   }
-  return { text: frontMatter.body, title: title?.slice(0, MAX_TITLE_LENGTH), links, fields };
+  return { text: frontMatter.body, title: title?.slice(0, MAX_TITLE_LENGTH), links, headings, fields };
 }
 
-function findHeading(line: string, previousLine: string): string | undefined {
-  if (UNDERLINE.test(line)) return previousLine.trim() || undefined;
-  const [, hashed, element] = HEADING.exec(line) ?? [];
-  return (hashed?.replaceAll('#', '') ?? element)?.trim();
+type FoundHeading = Pick<Heading, 'level' | 'text'>;
+
+function findHeading(line: string): FoundHeading | undefined {
+  const [, marks, hashed, level, element] = HEADING.exec(line) ?? [];
+  const source = hashed ?? element;
+  return source === undefined ? undefined : { level: marks?.length ?? Number(level), text: toPlainHeading(source) };
 }
+
+/** Returns the heading that this line makes of the previous one. Below several lines, hyphens are meant as a rule. */
+function findUnderline(line: string, previous: string, beforePrevious: string): FoundHeading | undefined {
+  const mark = UNDERLINE.exec(line)?.[1]?.[0];
+  if (mark === undefined || previous.trim() === '' || findHeading(previous)) return undefined;
+  if (mark === '-' && (beforePrevious.trim() !== '' || NO_PARAGRAPH.test(previous))) return undefined;
+  return { level: mark === '=' ? 1 : 2, text: toPlainHeading(previous) };
+}
+
+const toPlainHeading = (source: string): string =>
+  source
+    .slice(0, MAX_HEADING_SOURCE)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(HEADING_END, '')
+    .replace(HEADING_MARKS, (_, linked = '', escaped = '', code = '') => `${linked}${escaped}${code}`)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, MAX_HEADING_LENGTH)
+    .toWellFormed();
 
 function splitFrontMatter(text: string): { lines: readonly string[]; body: string } {
   if (!text.startsWith('---\n') && !text.startsWith('---\r\n')) return { lines: [], body: text };
@@ -173,4 +217,34 @@ function collectTexts(json: unknown, texts: string[]): void {
   else if (Array.isArray(json)) for (const entry of json) collectTexts(entry, texts);
   else if (typeof json === 'object' && json !== null)
     for (const entry of Object.values(json)) collectTexts(entry, texts);
+}
+
+export const STRUCTURED_READERS: ReadonlyMap<string, (text: string) => StructuredText> = new Map([
+  ['application/json', readJson],
+  ['application/x-ndjson', readJsonLines],
+  ['application/jsonl', readJsonLines],
+  ['text/csv', (text) => readTable(text, ',')],
+  ['text/tab-separated-values', (text) => readTable(text, '\t')],
+  ['text/markdown', readMarkdown],
+  ['text/x-markdown', readMarkdown],
+]);
+
+/** Fills the buffer with the text; returns its headings, if they are wanted, with their positions in what is delivered. */
+export function appendLines(
+  { text, headings = [] }: StructuredText,
+  buffer: TextBuffer,
+  wantsHeadings: boolean,
+): readonly Heading[] {
+  const source = text.toWellFormed();
+  buffer.begin(Buffer.byteLength(source), true);
+  let [start, size, from] = [0, 0, 0];
+  const found = (wantsHeadings ? headings : []).map((heading) => {
+    buffer.append(source.slice(from, heading.start));
+    from = heading.start;
+    start += buffer.read(size, Number.POSITIVE_INFINITY).length;
+    ({ size } = buffer);
+    return { ...heading, start };
+  });
+  buffer.append(source.slice(from));
+  return found;
 }

@@ -54,7 +54,7 @@ function* iterateSections({ text, headings }: Outline): Generator<Section> {
   let openHeadings: Heading[] = [];
   let start = 0;
   const describe = (end: number): Section => ({
-    ...{ start, end, path: openHeadings.map((heading) => heading.text) },
+    ...{ start, end, path: openHeadings.flatMap((heading) => heading.text || []) },
     anchor: openHeadings.findLast(({ anchor }) => anchor !== undefined)?.anchor,
   });
   for (const heading of headings) {
@@ -69,11 +69,12 @@ function* iterateSections({ text, headings }: Outline): Generator<Section> {
 
 /** Whether nothing follows the heading up to the end of its section. */
 const hasNoText = (text: string, heading: Heading, end: number): boolean =>
-  end - heading.start <= heading.text.length + MAX_BLANKS &&
-  text.slice(heading.start, end).trim().length <= heading.text.length;
+  end - heading.start <= 2 * heading.text.length + MAX_MARKS &&
+  text.slice(heading.start, end).replace(MARKS, '').length <= heading.text.replace(MARKS, '').length;
 
-/** Around a heading. */
-const MAX_BLANKS = 4;
+/** Blanks, and the marks of Markdown, around a heading; a line below it is usually as long. */
+const MARKS = /[\s#=*_`-]+/g;
+const MAX_MARKS = 20;
 
 /** The best position at which to end a chunk, after `last`, the end of the previous one. */
 function findChunkEnd(

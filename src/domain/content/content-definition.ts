@@ -110,12 +110,22 @@ export interface Chunk {
 export interface Heading {
   /** From 1 to 6. */
   readonly level: number;
+  /** Empty where what follows does not belong to the headings before, such as the notes at the end of a document. */
   readonly text: string;
   /** Offset in the document's text. */
   readonly start: number;
   /** The fragment of the page's URL that leads to it, if the page has one. */
   readonly anchor?: string;
 }
+
+/** As many are read of a document: more are no outline of it. */
+export const MAX_HEADINGS = 5_000;
+/** Headings are repeated in each chunk below them. */
+export const MAX_HEADING_LENGTH = 500;
+
+/** Whether headings are read: they are delivered, or chunks begin at them. */
+export const needsHeadings = (content: ContentDefinition | undefined): boolean =>
+  content !== undefined && (content.headings || content.chunks !== undefined);
 
 /** Whether the page must be parsed into a tree. */
 export const needsTree = (content: ContentDefinition): boolean =>

@@ -86,6 +86,26 @@ it('is the hash of the bytes for content that is not a page, as in earlier versi
   expect(hashContent(page('a', { hashesContent: false }), DRAFT, digest)).toBe(hashOfBytes('a'));
 });
 
+it('is another one for a document once its headings are read, and only for one that has any', () => {
+  const chunks = { size: 100, overlap: 0, unit: 'characters' };
+  const plain = { include: [], exclude: [], markers: [], fields: [], metas: true };
+  const hashed = (headings: object[] | undefined, wanted: object = { chunks }) => {
+    const content = { ...NO_CONTENT, text: 'Text', headings };
+    const document = {
+      mediaType: 'application/pdf',
+      hashesContent: false,
+      content,
+      contentDefinition: { ...plain, ...wanted },
+    };
+    return hashContent(page('a', document), DRAFT, digest);
+  };
+  const headings = [{ level: 1, text: 'A', start: 0 }];
+  expect(hashed(headings)).not.toBe(hashed(undefined));
+  expect(hashed(headings)).toBe(hashed([...headings]));
+  expect(hashed(headings, { chunks, headings: true })).not.toBe(hashed(headings));
+  expect(hashed(undefined, { headings: true })).toBe(hashOfBytes('a'));
+});
+
 it('covers headings, Markdown and chunks, unless the text was given by a plug-in', () => {
   const heading = { level: 1, text: 'A', start: 0 };
   const hashed = (headings: object[], draft: object = DRAFT) =>

@@ -59,7 +59,7 @@ function hashBytes(
       ...listCut(page),
       ...settings,
       ...listGivenTextSettings(draft),
-      ...listChunkSettings(page),
+      ...listDocumentForms(page),
       ...listFiles(page, parts),
     ].join('\0'),
     digest,
@@ -158,9 +158,15 @@ function listFormSettings({ contentDefinition }: FetchedPage): string[] {
 /** To be changed with what is delivered of a chunk besides its text. */
 const CHUNK_FORM = 'id, anchor';
 
-/** The chunks of a document are made of its text, which depends on its bytes alone. */
-const listChunkSettings = ({ contentDefinition, mediaType }: FetchedPage): string[] =>
-  contentDefinition?.chunks && !isPage(mediaType) ? [JSON.stringify(contentDefinition.chunks), CHUNK_FORM] : [];
+/** The headings and chunks of a document depend on its bytes alone. */
+function listDocumentForms({ contentDefinition, content, mediaType }: FetchedPage): string[] {
+  if (!contentDefinition || isPage(mediaType)) return [];
+  const { headings, chunks } = contentDefinition;
+  return [
+    ...(chunks ? [JSON.stringify(chunks), CHUNK_FORM] : []),
+    ...(content.headings || content.chunks ? [`headings ${headings}`] : []),
+  ];
+}
 
 /** What else is delivered of the page: a moved link or a new heading is a change even if the text is the same. */
 function listForms({ content }: FetchedPage, { givenText }: DocumentDraft, digest: Digest): string[] {

@@ -145,16 +145,21 @@ function spend(budget: OutputBudget, document: PushDocument): void {
   throw new StepFailed('document-too-large', message);
 }
 
-/** Only a page's own text has headings and Markdown. */
+/** Only a page's own text has Markdown. Headings of other documents are those that their readers found. */
 function findForms(
   { content, contentDefinition, file, mediaType }: FetchedPage,
   { hasOtherText, text: givenText }: DocumentDraft,
 ): Pick<PushDocument, 'headings' | 'markdown' | 'chunks'> {
   if (!hasOtherText && !file && isPage(mediaType)) return content;
-  if (!contentDefinition?.chunks) return {};
+  const { headings: wantsHeadings, chunks: definition } = contentDefinition ?? {};
+  const headings = (hasOtherText ? undefined : content.headings) ?? [];
+  const shownHeadings = wantsHeadings ? headings.filter((heading) => heading.text !== '') : [];
+  const forms = shownHeadings.length === 0 ? {} : { headings: shownHeadings };
+  if (!definition) return forms;
   const text = hasOtherText ? givenText : content.text;
   const blockEnds = Array.from(text.matchAll(/\n+/g), ({ index }) => index);
-  return { chunks: splitIntoChunks({ text, headings: [], blockEnds }, contentDefinition.chunks) };
+  const chunks = hasOtherText ? undefined : content.chunks;
+  return { ...forms, chunks: chunks ?? splitIntoChunks({ text, headings, blockEnds }, definition) };
 }
 
 /** The same text below the same headings, if it occurs several times, counts from the first to the last. */

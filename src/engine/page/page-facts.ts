@@ -215,7 +215,10 @@ const MAX_LIST = 500;
 /** Maximum length of the text of all parts together. */
 const MAX_PART_TEXT = 200_000;
 
-export const toReadingView = (content: PageContent, { metas, text, parts, chunks }: PushDocument): PageReading => ({
+export const toReadingView = (
+  content: PageContent,
+  { metas, text, parts, headings, chunks }: PushDocument,
+): PageReading => ({
   text: (text || content.text).slice(0, MAX_TEXT).toWellFormed(),
   textLength: content.text.length,
   ...(content.language === undefined ? {} : { language: content.language }),
@@ -223,7 +226,7 @@ export const toReadingView = (content: PageContent, { metas, text, parts, chunks
   cut: (content.cut ?? []).filter((passage) => passage !== '').slice(0, MAX_LIST),
   ...(content.mainShare === undefined ? {} : { mainShare: content.mainShare }),
   ...(content.look ? { look: content.look } : {}),
-  ...(content.headings ? { headings: content.headings.slice(0, MAX_LIST) } : {}),
+  ...(headings ? { headings: headings.slice(0, MAX_LIST) } : {}),
   ...(content.markdown === undefined ? {} : { markdown: content.markdown.slice(0, MAX_TEXT).toWellFormed() }),
   ...(chunks ? { chunks: chunks.slice(0, MAX_LIST) } : {}),
   ...(parts ? { parts: toPartsView(parts) } : {}),

@@ -98,10 +98,11 @@ describe('files within a document', () => {
   });
 
   it('have chunks of their own texts where chunks are wanted', async () => {
-    publish({ 'a.docx': docx('The plan for the lake. '.repeat(9)), 'b.txt': 'Two' });
+    publish({ 'a.docx': docx('The plan for the lake. '.repeat(9)), 'b.txt': 'Two', 'c.html': '<h1>Lake</h1>Herons' });
     await start([processes], '<cw:Content><cw:Output chunks="30"/></cw:Content>');
     const chunked = [...world.pushed().values()];
-    expect(chunked.map(({ chunks }) => chunks!.length > 1)).toEqual([false, true, false]);
+    expect(chunked.map(({ chunks }) => chunks!.length > 1)).toEqual([false, true, false, false]);
+    expect(chunked.map(({ chunks }) => chunks!.at(-1)!.path)).toEqual([[], [], [], ['Lake']]);
     for (const { text, chunks } of chunked)
       for (const chunk of chunks!) expect(text.slice(chunk.start, chunk.end)).toBe(chunk.text);
   });

@@ -61,6 +61,40 @@ it('documents that are no pages are delivered in chunks, too, and another size o
   expect(readChunks()).toEqual([lines.join('\n')]);
 });
 
+it('documents that have headings are delivered with them, and in chunks below them', async () => {
+  const site = await startSite();
+  site.set('/', html('<a href="/lake.md">the lake</a>'));
+  const body = '# The lake\n\n## Birds\n\nHerons *stand*.\n\nFish\n----\nNone.\n';
+  site.set('/lake.md', { headers: { 'content-type': 'text/markdown' }, body });
+  const configure = (output: string) => ({
+    crawler: `<Root url="${site.url('/')}"/><cw:Content><cw:Output ${output}/></cw:Content>`,
+    index: 'none' as const,
+  });
+  const world = await crawl(configure('headings="true" chunks="40"'));
+  const uri = site.url('/lake.md');
+  const { headings, chunks, text } = world.pushed().get(uri)!;
+  expect(headings).toEqual([
+    { level: 1, text: 'The lake', start: text.indexOf('# The') },
+    { level: 2, text: 'Birds', start: text.indexOf('## Birds') },
+    { level: 2, text: 'Fish', start: text.indexOf('Fish') },
+  ]);
+  expect(chunks).toMatchObject([
+    { path: ['The lake', 'Birds'], text: '# The lake\n## Birds\nHerons *stand*.', id: expect.any(String) },
+    { path: ['The lake', 'Fish'], text: 'Fish\n----\nNone.' },
+  ]);
+  const visit = async (): Promise<number> => {
+    const before = world.orders().length;
+    await world.engine.maintenance.refresh('test', { url: uri });
+    await world.untilIdle();
+    return world.orders().length - before;
+  };
+  expect(await visit()).toBe(0);
+  await world.reconfigure(configure('chunks="40"'));
+  expect([await visit(), await visit()]).toEqual([1, 0]);
+  expect(world.pushed().get(uri)).not.toHaveProperty('headings');
+  expect(world.pushed().get(uri)!.chunks).toEqual(chunks);
+});
+
 const MAIL = /[\w.]+@[\w.]+/g;
 const PAGE = html(
   `<h2>Ask ann@a.example</h2><p>Write to bob@a.example about herons.</p><section><h3>Carl</h3><p>${'carl@a.example '.repeat(20)}</p></section>`,

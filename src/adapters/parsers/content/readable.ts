@@ -1,5 +1,5 @@
 /** Extracts the text of a tree as the scanner does, with the positions of headings and the ends of blocks. */
-import type { Heading } from '../../../domain/content/content-definition.js';
+import { type Heading, MAX_HEADING_LENGTH, MAX_HEADINGS } from '../../../domain/content/content-definition.js';
 import { BREAKS_LINE } from '../html/elements.js';
 import { removeInvisible } from '../html/text-buffer.js';
 import { type ChildNode, type Element, findAnchor, isElement, isText, type ParentNode, type Text } from './nodes.js';
@@ -46,10 +46,6 @@ export interface ReadableText {
   /** Offsets in the text after which another block begins, in order. */
   readonly blockEnds: readonly number[];
 }
-
-const MAX_HEADINGS = 5_000;
-/** Headings are repeated in each chunk below them. */
-const MAX_HEADING_LENGTH = 500;
 
 export function extractReadableText(root: ParentNode): ReadableText {
   const collector = new TextCollector();

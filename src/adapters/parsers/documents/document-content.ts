@@ -1,7 +1,9 @@
 /** The result of a document reader, or the reason why there is none. */
+import type { Heading } from '../../../domain/content/content-definition.js';
 import type { Shortfall } from '../../../domain/content/shortfall.js';
 import type { Extraction, Refusal } from '../../../engine/ports/content-extractor.js';
 import { removeInvisible } from '../html/text-buffer.js';
+import { DocumentHeadings, foldBlanks } from './document-headings.js';
 import type { OcrFiles } from './ocr-files.js';
 
 export interface DocumentRequest {
@@ -17,6 +19,8 @@ export interface DocumentRequest {
   readonly timeLimit: number;
   /** Limit on the clock, for a machine that is busy with other things; `timeLimit` if missing. */
   readonly clockLimit?: number;
+  /** Whether the headings are wanted. */
+  readonly headings?: boolean;
   /** Whether the files within the document are wanted: attachments of messages, entries of archives. */
   readonly members?: boolean;
   /** What reads the pictures of pages; they are not read if missing. */
@@ -78,6 +82,8 @@ export class DocumentContent {
   private readonly pieces: string[] = [];
   private asides: string[] = [];
   private asideDepth = 0;
+  private readonly headings = new DocumentHeadings();
+  private openHeading: { readonly level: number; readonly start: number } | undefined;
   private length = 0;
   private readonly hrefs = new Set<string>();
   private readonly fields: { name: string; value: string }[] = [];
@@ -134,6 +140,35 @@ export class DocumentContent {
     this.asides = [];
   }
 
+  /** Where the next text will stand; undefined if headings are not wanted, or if that text is an aside. */
+  get position(): number | undefined {
+    return this.request.headings && this.asideDepth === 0 ? this.pieces.length : undefined;
+  }
+
+  /** The text from a position on, on one line. */
+  readSince(position: number): string {
+    return foldBlanks(this.pieces.slice(position).join('')).replaceAll('\n', ' ').trim();
+  }
+
+  /** What follows `start` is a heading up to `endHeading`, or no heading without a level. Asides have none. */
+  beginHeading(level: number | undefined, start = this.position): void {
+    if (this.position === undefined || start === undefined) return;
+    this.openHeading = level === undefined ? undefined : { level, start };
+  }
+
+  endHeading(): void {
+    if (!this.openHeading || this.position === undefined) return;
+    const { level, start } = this.openHeading;
+    const text = this.readSince(start);
+    if (text !== '') this.addHeading(level, start, text);
+    this.openHeading = undefined;
+  }
+
+  /** Adds a heading. With an empty text, what follows belongs to none of those before. */
+  addHeading(level: number, start: number | undefined, text: string): void {
+    if (start !== undefined) this.headings.add(level, start, text);
+  }
+
   private get currentPieces(): string[] {
     return this.asideDepth > 0 ? this.asides : this.pieces;
   }
@@ -171,19 +206,29 @@ export class DocumentContent {
     this.isTruncated = true;
   }
 
+  /** Adds lines whose headings are known. */
+  addLines(text: string, headings: readonly Heading[] = []): void {
+    let start = 0;
+    for (const heading of headings) {
+      this.addBlocks(text.slice(start, heading.start), '\n');
+      this.addHeading(heading.level, this.position, heading.text);
+      ({ start } = heading);
+    }
+    this.addBlocks(text.slice(start), '\n');
+  }
+
   finish(
     determineLanguage: (declared: readonly (string | undefined)[], sample: () => string) => string | undefined,
   ): Extraction {
     this.addAsides();
-    const fullText = removeInvisible(this.pieces.join(''))
-      .replace(/[^\S\u2029]+/g, ' ')
-      .replace(/ ?\u2029[ \u2029]*/g, '\n')
-      .trim();
+    const fullText = foldBlanks(this.pieces.join('')).trim();
     const { maxTextLength } = this.request;
     const text = fullText.slice(0, maxTextLength);
+    const headings = this.headings.locate(this.pieces, text);
     return {
       title: toPlainLine(this.title).slice(0, MAX_TITLE_LENGTH),
       text,
+      ...(headings ? { headings } : {}),
       language: determineLanguage([this.language], () => fullText.slice(0, SAMPLE_LENGTH)),
       links: [...this.hrefs].map((href) => ({ href, kind: 'a' as const, nofollow: false })),
       metas: this.metas,

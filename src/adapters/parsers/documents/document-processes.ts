@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { BoundedMap } from '../../../domain/bounded-map.js';
+import { needsHeadings } from '../../../domain/content/content-definition.js';
 import { DOCUMENT_TYPES, PICTURE_TYPES } from '../../../domain/content/document-types.js';
 import { findDocumentStart } from '../../../domain/content/signatures.js';
 import { hours, milliseconds, minutes } from '../../../domain/time/units.js';
@@ -163,10 +164,11 @@ export class DocumentProcesses implements AsyncExtractor {
       if (!process) return;
       clearTimeout(this.timers.get(process));
       const { body, mediaType, context, ocr, resolve, reject } = this.queue.shift()!;
-      const { maxLinks, maxTextLength } = context;
+      const { maxLinks, maxTextLength, content } = context;
+      const headings = needsHeadings(content);
       const startedAt = performance.now();
       process
-        .read(body, { mediaType, maxLinks, maxTextLength, members: this.limits.members, ocr })
+        .read(body, { mediaType, maxLinks, maxTextLength, headings, members: this.limits.members, ocr })
         .finally(() => {
           if (!process.ended) this.keepForReuse(process);
         })

@@ -85,11 +85,10 @@ async function readFile(
 ): Promise<ReadFile> {
   if (typeof body === 'function') return toReadFile(await runWithTimeout(() => body(request), request));
   if (chooseFormat(body, mediaType) !== undefined) return toReadFile(await readWithTimeout(body, request));
-  const { findPageExtractor } = await import('./formats/mail.js');
-  const extractor = findPageExtractor(mediaType);
-  if (extractor?.kind !== 'sync') throw new Unreadable('extract-unsupported', `there is no reader for ${mediaType}`);
-  const context = { ...request, url: 'about:blank', contentType: undefined };
-  const extraction = runWithTimeout(() => extractor.extract(body, mediaType, context), request);
+  const { findPageExtractor, readPage } = await import('./formats/mail.js');
+  if (findPageExtractor(mediaType)?.kind !== 'sync')
+    throw new Unreadable('extract-unsupported', `there is no reader for ${mediaType}`);
+  const extraction = runWithTimeout(() => readPage(body, mediaType, request), request);
   if (isRefusal(extraction)) throw new Unreadable(extraction.refused, extraction.detail);
   return { extraction, members: [] };
 }

@@ -131,12 +131,13 @@ export class MemberReading {
     { size }: DocumentMember,
     { extraction, mediaType }: ReadFile & { mediaType: string },
   ): void {
-    const { title, text, language, metas, fields } = extraction;
+    const { title, text, headings, language, metas, fields } = extraction;
     const name = path.slice(path.lastIndexOf('/') + 1);
     this.parts.push({
       id: this.createId(path),
       title: title || name,
       text,
+      ...(headings ? { headings } : {}),
       file: { name, size, mediaType, language, metas, fields },
     });
   }

@@ -12,6 +12,8 @@ const TEXT_RULES: TextRules = {
   ),
 };
 
+const HEADING = /^h[1-6]$/;
+
 export function readEpub(body: Uint8Array, request: DocumentRequest): DocumentContent {
   const archive = openArchive(body);
   const rootFile = parseElements(archive.readXml('META-INF/container.xml')).find(({ name }) => name === 'rootfile');
@@ -29,7 +31,11 @@ export function readEpub(body: Uint8Array, request: DocumentRequest): DocumentCo
         const href = attributes.get('href');
         // All other links lead to chapters of the publication.
         if (name === 'a' && href !== undefined && /^https?:/i.test(href)) content.addLink(href);
+        else if (HEADING.test(name)) content.beginHeading(Number(name[1]));
         return true;
+      },
+      onElementEnd(name) {
+        if (HEADING.test(name)) content.endHeading();
       },
     });
     content.endBlock();

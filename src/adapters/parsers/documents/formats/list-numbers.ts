@@ -1,5 +1,6 @@
 /** The numbers of list items and headings in Word documents, which their text does not contain (ECMA-376, 17.9). */
 import { parseElements } from './markup.js';
+import { BODY_TEXT, findLevelInName, toHeadingLevel } from './word-codes.js';
 
 export interface Level {
   start: number;
@@ -35,6 +36,7 @@ interface Style {
   parent: string | undefined;
   useId: string | undefined;
   level: number | undefined;
+  headingLevel?: number | undefined;
 }
 
 /** How a paragraph refers to its list. */
@@ -53,9 +55,23 @@ export class ListNumbers {
   readonly styles = new Map<string, Style>();
 
   /** Without XML, the maps are filled by the reader of another format. */
-  constructor(numberingXml?: string, stylesXml?: string) {
+  constructor(numberingXml?: string, stylesXml?: string, wantsHeadings = false) {
     this.readLists(numberingXml);
-    if (this.lists.size > 0) this.readStyles(stylesXml);
+    if (this.lists.size > 0 || wantsHeadings) this.readStyles(stylesXml);
+  }
+
+  /**
+   * The level of the heading that a paragraph is: its own outline level, or that of its style or of one on which that is
+   * based. Headings of Word have theirs by their name, which is English in every language.
+   */
+  findHeadingLevel(styleId: string | undefined, own: string | undefined): number | undefined {
+    let level = toHeadingLevel(own);
+    for (let id = styleId, depth = 0; !level && id !== undefined && depth < MAX_STYLE_DEPTH; depth++) {
+      const style = this.styles.get(id);
+      level = style ? style.headingLevel : findLevelInName(id);
+      id = style?.parent;
+    }
+    return level === BODY_TEXT ? undefined : level;
   }
 
   /** Counts an item; returns its number as it is shown, such as `2.1`, or nothing for bullets and other paragraphs. */
@@ -140,6 +156,8 @@ export class ListNumbers {
         style = { parent: undefined, useId: undefined, level: undefined };
         this.styles.set(attributes.get('styleid') ?? '', style);
       } else if (!style) continue;
+      else if (name === 'name') style.headingLevel ??= findLevelInName(value);
+      else if (name === 'outlinelvl') style.headingLevel = toHeadingLevel(value);
       else if (name === 'basedon') style.parent = value;
       else if (name === 'numid') style.useId = value;
       else if (name === 'ilvl') style.level = toLevelIndex(value);

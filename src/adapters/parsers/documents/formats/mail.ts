@@ -1,6 +1,12 @@
 /** Reads e-mail messages (RFC 5322, MIME). */
 import PostalMime, { type Address } from 'postal-mime';
-import type { ContentExtractor, SyncExtractor } from '../../../../engine/ports/content-extractor.js';
+import { MARKERS_ONLY } from '../../../../domain/content/content-definition.js';
+import type {
+  ContentExtractor,
+  Extraction,
+  Refusal,
+  SyncExtractor,
+} from '../../../../engine/ports/content-extractor.js';
 import { createBuiltInExtractors, createExtractorFinder } from '../../extractors.js';
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 
@@ -55,10 +61,22 @@ const formatAddress = ({ name, address }: Address): string =>
 
 /** Reads an HTML part like a page. */
 export function readHtmlPart(html: string, content: DocumentContent, request: DocumentRequest): void {
-  const htmlExtractor = findPageExtractor('text/html') as SyncExtractor;
-  const context = { ...request, url: 'about:blank', contentType: 'text/html; charset=utf-8' };
-  const extraction = htmlExtractor.extract(Buffer.from(html), 'text/html', context);
-  if ('refused' in extraction) return;
-  content.addBlocks(extraction.text, '\n');
-  for (const { href } of extraction.links) content.addLink(href);
+  const page = readPage(Buffer.from(html), 'text/html', request, 'text/html; charset=utf-8');
+  if ('refused' in page) return;
+  content.addLines(page.text, page.headings);
+  for (const { href } of page.links) content.addLink(href);
+}
+
+const HEADINGS_ONLY = { ...MARKERS_ONLY, markers: [], headings: true };
+
+/** Reads a page or text that is a part of a document, or a file in it. */
+export function readPage(
+  body: Uint8Array,
+  mediaType: string,
+  request: DocumentRequest,
+  contentType?: string,
+): Extraction | Refusal {
+  const extractor = findPageExtractor(mediaType) as SyncExtractor;
+  const content = request.headings ? HEADINGS_ONLY : undefined;
+  return extractor.extract(body, mediaType, { ...request, content, url: 'about:blank', contentType });
 }

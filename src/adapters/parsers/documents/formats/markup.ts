@@ -79,8 +79,8 @@ export function extractText(xml: string, content: DocumentContent, rules: TextRu
         textElementDepth = outerDepths.pop()!;
         content.endAside();
       }
-      if (PARAGRAPHS.has(elementName) && outerDepths.length === 0) content.addAsides();
       if (!isIgnored()) hooks.onElementEnd?.(elementName);
+      if (PARAGRAPHS.has(elementName) && outerDepths.length === 0) content.addAsides();
     },
     onText(text) {
       if (isIgnored()) return;

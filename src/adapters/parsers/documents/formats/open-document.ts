@@ -1,5 +1,6 @@
 /** Reads OpenDocument texts, spreadsheets and presentations (ISO/IEC 26300). */
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
+import { SlideTitle } from '../document-headings.js';
 import { type Archive, openArchive } from './archive.js';
 import { createNameSet, extractText, parseElements, type TextRules } from './markup.js';
 
@@ -10,6 +11,8 @@ const TEXT_RULES: TextRules = {
   // Their authors, dates and numbers are outside of paragraphs.
   asideElements: createNameSet('note annotation text-box'),
 };
+/** The text boxes of slides and drawings stand beside each other, not in paragraphs. */
+const DRAWING_RULES: TextRules = { ...TEXT_RULES, asideElements: createNameSet('note annotation') };
 /** Headers and footers of pages, without the fields that differ from page to page. */
 const PAGE_RULES: TextRules = {
   textElements: createNameSet('header header-left header-first footer footer-left footer-first'),
@@ -35,18 +38,24 @@ export function readOpenDocument(body: Uint8Array, request: DocumentRequest): Do
   const content = new DocumentContent(request);
   if (archive.isDamaged) content.markTruncated();
   readProperties(archive, content);
+  const isDrawing = /presentation|graphics/.test(request.mediaType);
   const isSpreadsheet = request.mediaType.includes('spreadsheet');
   let sheetCount = 0;
   let slideCount = 0;
   const objects = new Set<string>();
   const masters = new Set<string | undefined>();
+  let title: SlideTitle | undefined;
   const readContent = (part: string, partXml: string, isWhole: boolean): void =>
-    extractText(partXml, content, TEXT_RULES, {
+    extractText(partXml, content, isDrawing ? DRAWING_RULES : TEXT_RULES, {
       onElement(name, attributes) {
-        if (name === 'a') content.addLink(attributes.get('href') ?? '');
+        if (name === 'frame' && attributes.get('class') === 'title') title?.begin();
+        if (name === 'h') content.beginHeading(Number.parseInt(attributes.get('outline-level') ?? '', 10) || 1);
+        else if (name === 'a') content.addLink(attributes.get('href') ?? '');
         else if (name === 'object') readObject(part, attributes.get('href') ?? '');
         else if (name === 'page' && isWhole) {
           slideCount++;
+          content.addAsides();
+          title = new SlideTitle(content);
           masters.add(attributes.get('master-page-name'));
         } else if (name === 'table' && isSpreadsheet && isWhole) {
           sheetCount++;
@@ -56,6 +65,10 @@ export function readOpenDocument(body: Uint8Array, request: DocumentRequest): Do
         }
         // On slides, the stored text of a number is that of a placeholder.
         return name !== 'page-number' || slideCount === 0;
+      },
+      onElementEnd(name) {
+        if (name === 'h') content.endHeading();
+        else if (name === 'frame') title?.end();
       },
     });
   /** Reads a chart or a table in a folder of its own, after the paragraph in which it stands. */
@@ -70,8 +83,16 @@ export function readOpenDocument(body: Uint8Array, request: DocumentRequest): Do
   };
   readContent('content.xml', xml, true);
   content.endBlock();
-  const styles = archive.readXml('styles.xml') ?? '';
-  if (slideCount > 0)
+  content.addHeading(1, content.position, '');
+  readPages(archive.readXml('styles.xml') ?? '', content, slideCount > 0 ? masters : undefined);
+  if (isSpreadsheet) content.addField('sheet_count', String(sheetCount));
+  if (slideCount > 0) content.addField('slide_count', String(slideCount));
+  return content;
+}
+
+/** Reads what is on the pages of a text, or what slides show of their masters. */
+function readPages(styles: string, content: DocumentContent, masters?: ReadonlySet<string | undefined>): void {
+  if (masters)
     extractText(styles, content, MASTER_RULES, {
       onElement: (name, attributes) =>
         name === 'master-page'
@@ -82,9 +103,6 @@ export function readOpenDocument(body: Uint8Array, request: DocumentRequest): Do
     extractText(styles, content, PAGE_RULES, {
       onElement: (name, attributes) => !PAGE_RULES.textElements!.has(name) || attributes.get('display') !== 'false',
     });
-  if (isSpreadsheet) content.addField('sheet_count', String(sheetCount));
-  if (slideCount > 0) content.addField('slide_count', String(slideCount));
-  return content;
 }
 
 /** A flat document has everything in one file: styles are not read from it, so that their headers are read once. */

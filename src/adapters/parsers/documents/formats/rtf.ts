@@ -1,12 +1,12 @@
 /** Reads Rich Text Format 1.9.1: a stream of control words, groups and text. */
 import { BLOCK_END, DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 import { decodeCodePage, findCodePageOfCharset } from './binary/code-pages.js';
-import { findFieldLink, symbolToText } from './word-codes.js';
+import { BODY_TEXT, findFieldLink, symbolToText, toHeadingLevel } from './word-codes.js';
 
 /** Groups whose text is not part of the document. */
 const IGNORED_GROUPS = new Set(
   (
-    'colortbl stylesheet listtable listoverridetable rsidtbl generator pict themedata colorschememapping latentstyles ' +
+    'colortbl listtable listoverridetable rsidtbl generator pict themedata colorschememapping latentstyles ' +
     'datastore xmlnstbl filetbl revtbl mmathpr nonshppict bkmkstart bkmkend template comment sp shprslt xe rxe tc info upr'
   ).split(' '),
 );
@@ -49,13 +49,14 @@ const CHARACTER_WORDS: Readonly<Record<string, string>> = {
 const CHARACTER_SETS: Readonly<Record<string, number>> = { ansi: 1252, mac: 10000, pc: 437, pca: 850 };
 const MAX_DEPTH = 1_000;
 const MAX_FONTS = 10_000;
+const MAX_STYLES = 10_000;
 const MAX_INFO_LENGTH = 10_000;
 const WESTERN = 1252;
 const WESTERN_CHARSET = 0;
 const SYMBOL_CHARSET = 2;
 
 /** Destinations whose text is not a value of the document's information. */
-const WITHOUT_VALUE = new Set(['text', 'nowhere', 'copy', 'fonts']);
+const WITHOUT_VALUE = new Set(['text', 'nowhere', 'copy', 'fonts', 'styles']);
 
 interface Font {
   codePage: number | undefined;
@@ -65,7 +66,7 @@ interface Font {
 
 interface Group {
   /** Where the group's text goes. */
-  readonly destination: 'text' | 'nowhere' | 'copy' | 'field' | 'fonts' | string;
+  readonly destination: 'text' | 'nowhere' | 'copy' | 'field' | 'fonts' | 'styles' | string;
   /** Where the text of the group outside the present one goes, if that is only the copy for older programs. */
   readonly outerDestination?: string;
   /**
@@ -75,6 +76,8 @@ interface Group {
   readonly font: Font | undefined;
   readonly isDeleted: boolean;
   readonly isAside?: boolean;
+  /** The level of the heading that its paragraphs are. */
+  readonly level?: number | undefined;
 }
 
 export function readRtf(body: Uint8Array, request: DocumentRequest): DocumentContent {
@@ -119,12 +122,18 @@ class RtfReader {
   private pendingBytes: number[] = [];
   private remainingSkips = 0;
   private instruction = '';
+  private paragraphStart: number | undefined;
+  /** Levels of headings by the number of their style, and the style that is being defined. */
+  private readonly levels = new Map<number, number>();
+  private definedStyle: number | undefined;
   /** Nothing has been read in the group yet. */
   private isAtStart = false;
   /** The group began with `\*`: programs that do not know its first control word skip it. */
   private isStarred = false;
 
-  constructor(readonly content: DocumentContent) {}
+  constructor(readonly content: DocumentContent) {
+    this.paragraphStart = content.position;
+  }
 
   openGroup(): void {
     this.flush();
@@ -159,6 +168,7 @@ class RtfReader {
     else if (number !== undefined && this.tryReadNumber(word, number)) return;
     else if (TIME_FIELDS.has(word)) this.startTime(TIME_FIELDS.get(word)!);
     else if (word === 'uc') this.group = { ...this.group, skipCount: Math.min(number ?? 1, 10) };
+    else if (word === 'pard') this.group = { ...this.group, level: undefined };
     else if (word === 'deleted') this.group = { ...this.group, isDeleted: number !== 0 };
     else if (BREAK_WORDS.has(word)) this.addBreak(word);
     else if (CHARACTER_WORDS[word] !== undefined) this.addText(CHARACTER_WORDS[word]);
@@ -169,6 +179,7 @@ class RtfReader {
     const { destination } = this.group;
     if (word === 'fldinst') this.redirect('field');
     else if (word === 'fonttbl') this.redirect('fonts');
+    else if (word === 'stylesheet') this.redirect('styles');
     else if (word === 'upr') this.group = { ...this.group, destination: 'copy', outerDestination: destination };
     else if (word === 'ud') this.redirect(this.group.outerDestination ?? destination);
     else if (IGNORED_GROUPS.has(word)) this.redirect('nowhere');
@@ -212,9 +223,20 @@ class RtfReader {
     this.times.set(name, this.timeParts);
   }
 
-  /** Reads control words whose numbers describe the document. */
+  private defineLevel(number: number): void {
+    const level = toHeadingLevel(number);
+    if (this.definedStyle === undefined || level === undefined || this.levels.size >= MAX_STYLES) return;
+    this.levels.set(this.definedStyle, level);
+  }
+
+  /** Reads control words whose numbers describe the document or a paragraph. */
   private tryReadNumber(word: string, number: number): boolean {
-    if (word === 'nofpages') this.info.set('page_count', String(number));
+    const isStyle = this.group.destination === 'styles';
+    if (word === 's' && isStyle) this.definedStyle = number;
+    else if (word === 's') this.group = { ...this.group, level: this.levels.get(number) };
+    else if (word === 'outlinelevel' && !isStyle) this.group = { ...this.group, level: toHeadingLevel(number) };
+    else if (word === 'outlinelevel') this.defineLevel(number);
+    else if (word === 'nofpages') this.info.set('page_count', String(number));
     else if (this.timeParts && (TIME_PARTS as readonly string[]).includes(word)) this.timeParts.set(word, number);
     else return false;
     return true;
@@ -300,8 +322,20 @@ class RtfReader {
   }
 
   private addBreak(word: string): void {
-    this.addText(LINE_WORDS.has(word) && this.group.destination === 'text' ? BLOCK_END : ' ');
-    if (PARAGRAPH_WORDS.has(word) && this.group.destination === 'text') this.content.addAsides();
+    const isText = this.group.destination === 'text';
+    const endsParagraph = isText && PARAGRAPH_WORDS.has(word);
+    if (endsParagraph) this.addHeading();
+    this.addText(isText && LINE_WORDS.has(word) ? BLOCK_END : ' ');
+    if (!endsParagraph) return;
+    this.content.addAsides();
+    this.paragraphStart = this.content.position ?? this.paragraphStart;
+  }
+
+  /** The paragraph that ends here is a heading if its format says so. */
+  private addHeading(): void {
+    const { level } = this.group;
+    this.content.beginHeading(level === BODY_TEXT ? undefined : level, this.paragraphStart);
+    this.content.endHeading();
   }
 
   private addLink(): void {

@@ -1,8 +1,7 @@
 /** Reads web archives (RFC 2557, MHTML): a page with its pictures and styles, saved by a browser or exported by a program. */
 import PostalMime from 'postal-mime';
-import type { SyncExtractor } from '../../../../engine/ports/content-extractor.js';
 import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
-import { findPageExtractor } from './mail.js';
+import { readPage } from './mail.js';
 
 const MAX_DEPTH = 10;
 
@@ -20,14 +19,12 @@ export async function readWebArchive(body: Uint8Array, request: DocumentRequest)
   content.addTime('date_created', date);
   if (html === undefined) content.addBlocks(text!, '\n\n');
   else {
-    const extractor = findPageExtractor('text/html') as SyncExtractor;
-    const context = { ...request, url: 'about:blank', contentType: 'text/html; charset=utf-8' };
-    const page = extractor.extract(Buffer.from(html), 'text/html', context);
+    const page = readPage(Buffer.from(html), 'text/html', request, 'text/html; charset=utf-8');
     if ('refused' in page) throw new Unreadable(page.refused, page.detail);
     if (page.title !== '') content.title = page.title;
     content.language = page.language;
     content.addAuthor(page.metas.find(({ name }) => name === 'author')?.value);
-    content.addBlocks(page.text, '\n');
+    content.addLines(page.text, page.headings);
     for (const { href } of page.links) content.addLink(href);
   }
   return content;

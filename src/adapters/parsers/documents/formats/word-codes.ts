@@ -1,4 +1,4 @@
-/** What Word documents and RTF have in common: instructions of fields, and the characters of the Symbol font. */
+/** What Word documents and RTF have in common: instructions of fields, the characters of the Symbol font, levels of headings. */
 
 /** The URL to which a field leads, by its instruction: `HYPERLINK "https://…" \l "bookmark"`. */
 export function findFieldLink(instruction: string): string | undefined {
@@ -26,4 +26,18 @@ export function symbolToText(font: string, code: number): string {
   const ownCode = isShifted ? code - PRIVATE_AREA : code;
   if (/^symbol/i.test(font.trim())) return SYMBOL_CHARACTERS[ownCode - 0x20] ?? ' ';
   return isShifted ? ' ' : String.fromCharCode(code);
+}
+
+/** The level of a paragraph that is no heading. */
+export const BODY_TEXT = 10;
+
+/** Outline levels are 0 to 8, and 9 for body text. */
+export function toHeadingLevel(outlineLevel: string | number | undefined): number | undefined {
+  const level = Number.parseInt(String(outlineLevel), 10) + 1;
+  return level >= 1 && level <= BODY_TEXT ? level : undefined;
+}
+
+export function findLevelInName(name = ''): number | undefined {
+  const digit = /^heading ?([1-9])$/i.exec(name)?.[1];
+  return digit === undefined ? undefined : Number(digit);
 }

@@ -41,8 +41,9 @@ class WordReader {
     const numbers = new ListNumbers(
       office.archive.readXml(office.findPart('numbering') ?? 'word/numbering.xml'),
       office.archive.readXml(office.findPart('styles') ?? 'word/styles.xml'),
+      this.request.headings,
     );
-    office.readText(office.mainPart, TEXT_RULES, new WordText(office.content, numbers));
+    office.readText(office.mainPart, TEXT_RULES, new WordText(office.content, numbers, this.nestedDocuments > 0));
     return office.content;
   }
 
@@ -90,10 +91,12 @@ class WordText implements ElementHooks {
   private readonly instructions: string[] = [];
   private isInInstruction = false;
   private numbering: Numbering = { style: undefined, useId: undefined, level: undefined };
+  private outlineLevel: string | undefined;
 
   constructor(
     private readonly content: DocumentContent,
     private readonly numbers?: ListNumbers,
+    private readonly isNested = true,
   ) {}
 
   onElement(name: string, attributes: Attributes): boolean {
@@ -107,7 +110,10 @@ class WordText implements ElementHooks {
     else if (name === 'comment') this.content.addText(`${attributes.get('author') ?? ''} `);
     else if (name === 'fldsimple') this.addLink(attributes.get('instr') ?? '');
     else if (name === 'instrtext') this.isInInstruction = true;
-    else if (name === 'ppr') this.numbering = { style: undefined, useId: undefined, level: undefined };
+    else if (name === 'ppr') {
+      this.numbering = { style: undefined, useId: undefined, level: undefined };
+      this.outlineLevel = undefined;
+    } else if (name === 'outlinelvl') this.outlineLevel = value;
     else if (name === 'pstyle') this.numbering.style = value;
     else if (name === 'numid') this.numbering.useId = value;
     else if (name === 'ilvl') this.numbering.level = toLevelIndex(value);
@@ -116,7 +122,11 @@ class WordText implements ElementHooks {
 
   onElementEnd(name: string): void {
     if (name === 'instrtext') this.isInInstruction = false;
+    else if (name === 'p') this.content.endHeading();
+    // Notes, headers and footers follow.
+    else if (name === 'body' && !this.isNested) this.content.addHeading(1, this.content.position, '');
     else if (name === 'ppr' && this.numbers) {
+      this.content.beginHeading(this.numbers.findHeadingLevel(this.numbering.style, this.outlineLevel));
       const number = this.numbers.next(this.numbering);
       if (number !== '') this.content.addText(`${number} `);
     }
