@@ -28,6 +28,13 @@ it('the responses match the example of MS-NLMP 4.2.4', () => {
   expect(lm.toString('hex')).toBe('86c35097ac9cec102554764a57cccc19aaaaaaaaaaaaaaaa');
 });
 
+it('a user name is in upper case as Windows knows it, letter by letter', () => {
+  const keyOf = (user: string): string => deriveResponseKey({ ...CREDENTIALS, user }).toString('hex');
+  expect(keyOf('jörg')).toBe(keyOf('JÖRG'));
+  expect(keyOf('groß')).toBe(keyOf('GROß'));
+  expect(keyOf('groß')).not.toBe(keyOf('gross'));
+});
+
 it.each(['', 'NTLM', 'NTLM AAAA', `NTLM ${Buffer.alloc(60).toString('base64')}`])(
   'a header without a challenge is ignored: %s',
   (header) => expect(parseChallenge(header)).toBeUndefined(),

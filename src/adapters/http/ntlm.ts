@@ -102,7 +102,11 @@ export function computeResponses(
 }
 
 export const deriveResponseKey = ({ user, password, domain }: NtlmCredentials): Buffer =>
-  hmac(md4(encodeUtf16(password)), encodeUtf16(user.toUpperCase() + domain));
+  hmac(md4(encodeUtf16(password)), encodeUtf16(toUpperCase(user) + domain));
+
+/** Letters without a capital of their own stay: `ß` is not two letters. */
+const toUpperCase = (text: string): string =>
+  text.replace(/./gsu, (letter) => (letter.toUpperCase().length > letter.length ? letter : letter.toUpperCase()));
 
 const encodeUtf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 

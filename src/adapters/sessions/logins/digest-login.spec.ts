@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { parseChallenges, parseParameters } from './challenges.js';
 import { chooseDigest, createDigestAuthorization } from './digest-login.js';
@@ -20,6 +21,18 @@ it.each([
   const header = createDigestAuthorization(chooseDigest(challenges)!, USER, REQUEST);
   expect(parseParameters(header.slice('Digest '.length)).get('response')).toBe(response);
   expect(header).toContain('nc=00000001');
+});
+
+it('a realm is hashed and sent back byte by byte, and a user in UTF-8', () => {
+  const asReceived = (text: string): string => Buffer.from(text).toString('latin1');
+  const challenge = chooseDigest(parseChallenges(`Digest realm="${asReceived('Geschützt')}", nonce="n"`))!;
+  const header = createDigestAuthorization(challenge, { user: 'zoë', password: 'süß€' }, REQUEST);
+  const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
+  expect(Object.fromEntries(parseParameters(header.slice('Digest '.length)))).toMatchObject({
+    realm: asReceived('Geschützt'),
+    username: asReceived('zoë'),
+    response: md5(`${md5('zoë:Geschützt:süß€')}:n:${md5('GET:/dir/index.html')}`),
+  });
 });
 
 it('the strongest known algorithm is used, and unknown parameters are ignored', () => {

@@ -137,7 +137,10 @@ interface DigestRequest {
   readonly cnonce: string;
 }
 
-/** Creates the value of the Authorization header. */
+/** In UTF-8, with one character per byte, as what a server sends in headers. */
+const toByteText = (text: string): string => Buffer.from(text).toString('latin1');
+
+/** Creates the value of the Authorization header, with one character per byte. */
 export function createDigestAuthorization(
   challenge: DigestChallenge,
   user: DigestUser,
@@ -145,15 +148,16 @@ export function createDigestAuthorization(
 ): string {
   const { realm, nonce, opaque, algorithm, qop, userhash } = challenge;
   const hash = (text: string): string =>
-    createHash(HASHES[getBaseAlgorithm(algorithm)]!).update(text, 'utf8').digest('hex');
+    createHash(HASHES[getBaseAlgorithm(algorithm)]!).update(text, 'latin1').digest('hex');
+  const [name, password] = [toByteText(user.user), toByteText(user.password)];
   const { method, uri, cnonce } = request;
   const nc = request.count.toString(16).padStart(8, '0');
-  const secret = hash(`${user.user}:${realm}:${user.password}`);
+  const secret = hash(`${name}:${realm}:${password}`);
   const isSession = /-sess$/i.test(algorithm ?? '');
   const a1 = isSession ? hash(`${secret}:${nonce}:${cnonce}`) : secret;
   const a2 = hash(`${method}:${uri}`);
   const response = qop ? hash(`${a1}:${nonce}:${nc}:${cnonce}:auth:${a2}`) : hash(`${a1}:${nonce}:${a2}`);
-  const username = userhash ? hash(`${user.user}:${realm}`) : user.user;
+  const username = userhash ? hash(`${name}:${realm}`) : name;
   const parts = [
     `username=${quote(username)}`,
     `realm=${quote(realm)}`,
