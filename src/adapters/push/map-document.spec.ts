@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pushDocument } from '../../../test/support/push-orders.js';
 import type { MapStep } from '../../domain/push/map-steps.js';
+import type { Meta } from '../../domain/push/order.js';
 import { mapDocument } from './map-document.js';
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -80,6 +81,7 @@ describe('Map', () => {
       { field: 'd', type: 'date' },
       ['d=2026-01-31T10:00:00.000Z'],
     ],
+    ['reads a year', [['d', '2026']], { field: 'd', type: 'date' }, ['d=2026-01-01T00:00:00.000Z']],
     [
       'reads dates of a format',
       [['d', '31.1.2026 7:05']],
@@ -95,9 +97,27 @@ describe('Map', () => {
     [{ type: 'number' }, 'many', 'field f: "many" is not a number'],
     [{ type: 'boolean' }, 'perhaps', 'field f: "perhaps" is not true or false'],
     [{ type: 'date' }, 'soon', 'field f: "soon" is not a date'],
+    [{ type: 'date' }, '2026-02-30', 'field f: "2026-02-30" is not a date'],
     [{ dateFormat: 'dd.MM.yyyy' }, '31.02.2026', 'field f: "31.02.2026" is not a date like dd.MM.yyyy'],
   ])('reports the field and the value of %j that has the wrong type', (change, value, message) => {
     expect(() => mapped([['f', value]], { field: 'f', ...change })).toThrow(message);
+  });
+
+  it.each<[Partial<MapStep>, string, Meta['type'], Meta['type']]>([
+    [{ rename: 'g' }, '2026-01-31T00:00:00.000Z', 'date', 'date'],
+    [{ copyTo: 'f' }, '7', 'number', 'number'],
+    [{ type: 'date' }, '2026-01-31', undefined, 'date'],
+    [{ dateFormat: 'yyyy-MM-dd' }, '2026-01-31', undefined, 'date'],
+    [{ type: 'integer' }, '7', undefined, 'number'],
+    [{ type: 'number' }, '7', undefined, 'number'],
+    [{ type: 'text' }, '7', 'number', undefined],
+    [{ type: 'boolean' }, '1', 'number', undefined],
+    [{ type: 'number', hash: 'sha256' }, '7', 'number', undefined],
+    [{ join: ' ', lowerCase: true }, '2026-01-31T00:00:00.000Z', 'date', undefined],
+  ])('%j of %j with the type %s gives it the type %s', (change, value, before, after) => {
+    const document = pushDocument('http://a/', { metas: [{ name: 'f', value, ...(before && { type: before }) }] });
+    const { metas } = mapDocument(document, [step({ field: 'f', ...change })]);
+    expect(new Set(metas.map(({ type }) => type))).toEqual(new Set([after]));
   });
 
   it('applies steps in their order', () => {

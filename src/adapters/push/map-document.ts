@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { ACL_ALLOW, ACL_DENY } from '../../domain/content/acl.js';
 import type { MapStep } from '../../domain/push/map-steps.js';
 import type { Meta, OrderAnswer, PushDocument, PushOrder } from '../../domain/push/order.js';
+import { formatIsoTime } from '../../domain/time/http-date.js';
+import { parseWrittenDate } from '../../domain/time/written-date.js';
 import { type Sink, WrappedSink } from '../../engine/ports/sink.js';
 
 /** Thrown if a value cannot be changed as configured. */
@@ -33,17 +35,31 @@ const matchesPattern = (pattern: string, name: string): boolean =>
 
 /** Puts the new values in the position of the first old one. */
 function mapMeta(metas: readonly Meta[], name: string, step: MapStep): Meta[] {
-  const currentValues = metas.filter((meta) => meta.name === name).map(({ value }) => value);
-  const values = convertValues(name, currentValues.length === 0 ? [step.default ?? ''] : currentValues, step);
+  const currentMetas = metas.filter((meta) => meta.name === name);
+  const currentValues = currentMetas.length === 0 ? [step.default ?? ''] : currentMetas.map(({ value }) => value);
+  const values = convertValues(name, currentValues, step).map((value) => toTypedValue(value, currentMetas, step));
   const newName = step.rename === undefined ? name : renameField(name, step.field, step.rename);
   const replacement = [
-    ...(step.drop ? [] : values.map((value) => ({ name: newName, value }))),
-    ...(step.copyTo === undefined ? [] : values.map((value) => ({ name: step.copyTo!, value }))),
+    ...(step.drop ? [] : values.map((value) => ({ ...value, name: newName }))),
+    ...(step.copyTo === undefined ? [] : values.map((value) => ({ ...value, name: step.copyTo! }))),
   ];
   const firstIndex = metas.findIndex((meta) => meta.name === name);
   const insertAt = firstIndex < 0 ? metas.length : firstIndex;
   const omitMeta = (list: readonly Meta[]): Meta[] => list.filter((meta) => meta.name !== name);
   return [...omitMeta(metas.slice(0, insertAt)), ...replacement, ...omitMeta(metas.slice(insertAt))];
+}
+
+/** A value that a step leaves as it is keeps its type. */
+function toTypedValue(
+  value: string,
+  metas: readonly Meta[],
+  { type, dateFormat, lowerCase, hash }: MapStep,
+): Pick<Meta, 'value' | 'type'> {
+  if (hash !== undefined || type === 'text' || type === 'boolean') return { value };
+  if (type === 'integer' || type === 'number') return { value, type: 'number' };
+  if (type === 'date' || dateFormat !== undefined) return lowerCase ? { value } : { value, type: 'date' };
+  const unchanged = metas.find((meta) => meta.value === value);
+  return unchanged?.type === undefined ? { value } : { value, type: unchanged.type };
 }
 
 /** By a pattern, no meta of a page becomes one that says who may see it: pages choose the names of theirs. */
@@ -96,8 +112,8 @@ function convertType(field: string, value: string, type: NonNullable<MapStep['ty
       if (/^(?:false|no|0|off)$/i.test(text)) return 'false';
       throw createUnmappableValue(field, value, 'true or false');
     case 'date': {
-      const time = Date.parse(text);
-      if (/^\d{4}|[a-z]{3}/i.test(text) && !Number.isNaN(time)) return new Date(time).toISOString();
+      const time = parseWrittenDate(/^\d{4}$/.test(text) ? `${text}-01` : text);
+      if (time !== undefined) return formatIsoTime(time);
       throw createUnmappableValue(field, value, 'a date');
     }
   }

@@ -92,6 +92,14 @@ describe('terms for showing a page', () => {
     ['Unavailable_After : 2026-06-25T15:00:00Z', ['unavailable_after=2026-06-25T15:00:00Z', '2026-06-25T15:00']],
     ['unavailable_after: 25 Jun 2026 15:00:00 GMT', ['unavailable_after=25 Jun 2026 15:00:00 GMT', '2026-06-25T15:00']],
     ['unavailable_after: 25 Jun 2026 15:00:00 EST', ['unavailable_after=25 Jun 2026 15:00:00 EST', '2026-06-25T20:00']],
+    [
+      'unavailable_after: Thu, 25 Jun 2026 15:00:00 +0200, noarchive',
+      ['unavailable_after=Thu, 25 Jun 2026 15:00:00 +0200', '2026-06-25T13:00'],
+    ],
+    [
+      'unavailable_after: June 25, 2026 3:00 pm EST, max-snippet:5',
+      ['max_snippet=5', 'unavailable_after=June 25, 2026 3:00 pm EST', '2026-06-25T20:00'],
+    ],
     ['unavailable_after: soon', []],
     ['noindex', []],
   ])('of a meta element: %j', (directives, expected) => expect(termsOf([directives])).toEqual(expected));

@@ -86,12 +86,21 @@ function addTerms(result: RobotsDirectives, directives: string): RobotsDirective
     const term = { name: toMetaName(name!), value: value ?? 'true' };
     if (terms.length < MAX_TERMS && !terms.some((existing) => existing.name === term.name)) terms.push(term);
   }
-  const date = UNAVAILABLE_AFTER.exec(text.replace(/unavailable_after/i, 'unavailable_after'))?.[1]?.trim();
-  const endTime =
-    date === undefined ? undefined : (parseWrittenDate(date) ?? parseHttpDate(date) ?? parseIsoDate(date));
+  const { date, endTime } = parseEndTime(text) ?? {};
   if (date === undefined || endTime === undefined) return { ...result, terms };
   const unavailableAfter = result.unavailableAfter === undefined ? endTime : earlier(result.unavailableAfter, endTime);
   return { ...result, terms: [...terms, { name: 'unavailable_after', value: date }], unavailableAfter };
+}
+
+/** A date may contain commas, and other directives may follow it after one. */
+function parseEndTime(text: string): { readonly date: string; readonly endTime: Instant } | undefined {
+  const parts = UNAVAILABLE_AFTER.exec(text.replace(/unavailable_after/i, 'unavailable_after'))?.[1]?.split(',') ?? [];
+  for (let count = parts.length; count > 0; count--) {
+    const date = parts.slice(0, count).join(',').trim();
+    const endTime = parseWrittenDate(date) ?? (count === 1 ? (parseHttpDate(date) ?? parseIsoDate(date)) : undefined);
+    if (endTime !== undefined) return { date, endTime };
+  }
+  return undefined;
 }
 
 /** Parses `2026-06-25`, `2026-06-25T15:00:00Z` and the like, ignoring whatever follows. */

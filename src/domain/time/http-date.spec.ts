@@ -12,6 +12,15 @@ describe('HTTP dates', () => {
   ])('reads the form %s of RFC 9110', (text, expected) => expect(parseHttpDate(text)).toBe(expected));
 
   it.each([
+    ['Sun, 06 Nov 1994 10:49:37 +0200', 784111777000],
+    ['Sun, 06 Nov 1994 03:49:37 EST', 784111777000],
+    ['Sun, 06 Nov 1994 08:49:37 UTC', 784111777000],
+    ['Sun, 06 Nov 1994 08:49:37', 784111777000],
+  ])('heeds the zone of programs that write the form of mail, as in %s', (text, expected) =>
+    expect(parseHttpDate(text)).toBe(expected),
+  );
+
+  it.each([
     '',
     'soon',
     '2026-11-21',

@@ -1,18 +1,42 @@
-import { type Instant, instant } from './units.js';
+import { before, type Duration, type Instant, instant, minutes } from './units.js';
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const IMF_FIXDATE =
-  /^\s*(?:[a-z]+,?\s+)?(\d{1,2})[\s-]([a-z]{3})[a-z]*[\s-](\d{2,4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?/i;
+  /^\s*(?:[a-z]+,?\s+)?(\d{1,2})[\s-]([a-z]{3})[a-z]*[\s-](\d{2,4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?([a-z]{1,4})\b)?(?: ?([+-])(\d{2}):?(\d{2}))?/i;
 const ASCTIME = /^\s*[a-z]{3}\s+([a-z]{3})\s+(\d{1,2})\s+(\d{1,2}):(\d{2}):(\d{2})\s+(\d{4})/i;
 
+/** Hours by which the zones of RFC 5322, section 4.3, and of central Europe are ahead of UTC; other names count as UTC. */
+const ZONES: Readonly<Record<string, number>> = {
+  ...{ est: -5, edt: -4, cst: -6, cdt: -5, mst: -7, mdt: -6, pst: -8, pdt: -7 },
+  ...{ cet: 1, cest: 2 },
+};
+
+/** A zone as dates name it: `EST`, `+0200` or both. */
+export interface WrittenZone {
+  readonly name?: string;
+  readonly sign?: string;
+  readonly hours?: string;
+  readonly minutes?: string;
+}
+
+/** How far the zone is ahead of UTC. */
+export function computeOffset({ name = '', sign, hours, minutes: rest = '0' }: WrittenZone): Duration {
+  if (sign === undefined) return minutes(60 * (ZONES[name.toLowerCase()] ?? 0));
+  const offset = 60 * Number(hours) + Number(rest);
+  return minutes(sign === '+' ? offset : -offset);
+}
+
 /**
- * Parses an HTTP date in one of the three forms of RFC 9110, 5.6.7, leniently and always as UTC; undefined if it is not
- * one.
+ * Parses an HTTP date in one of the three forms of RFC 9110, 5.6.7, leniently; undefined if it is not one. It is in UTC
+ * unless it names another zone, as that of a program does that writes dates as in mail.
  */
 export function parseHttpDate(text: string): Instant | undefined {
   const imfMatch = IMF_FIXDATE.exec(text);
-  if (imfMatch)
-    return toInstant(imfMatch[3]!, imfMatch[2]!, imfMatch[1]!, imfMatch[4]!, imfMatch[5]!, imfMatch[6] ?? '0');
+  if (imfMatch) {
+    const [, day, month, year, hour, minute, second = '0', name, sign, hours, rest] = imfMatch;
+    const moment = toInstant(year!, month!, day!, hour!, minute!, second);
+    return moment && before(moment, computeOffset({ name, sign, hours, minutes: rest }));
+  }
   const asctimeMatch = ASCTIME.exec(text);
   return asctimeMatch
     ? toInstant(

@@ -1,6 +1,6 @@
 /** Dates and times as pages, mails, feeds and documents contain them. */
-import { type CivilTime, civilToInstant } from './http-date.js';
-import { before, type Instant, instant, minutes } from './units.js';
+import { type CivilTime, civilToInstant, computeOffset } from './http-date.js';
+import { before, type Instant, instant } from './units.js';
 
 /** Longer texts are no dates. */
 const MAX_LENGTH = 100;
@@ -8,12 +8,6 @@ const MAX_LENGTH = 100;
 /** A time at the end of a text, with the zone and what programs add to it: `(CEST)`, `[Europe/Berlin]`. */
 const TIME =
   /(?:T|,? (?:at )?)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(?: ?([ap])\.?m\.?)?(?: ?Uhr)?(?: ?([a-z]{1,4}))?(?: ?([+\u2212-])(\d{2}):?(\d{2})?)?(?: ?[([][^()[\]]+[)\]])?$/i;
-
-/** Hours by which the zones of RFC 5322, section 4.3, and of central Europe are ahead of UTC; other names count as UTC. */
-const ZONES: Readonly<Record<string, number>> = {
-  ...{ est: -5, edt: -4, cst: -6, cdt: -5, mst: -7, mdt: -6, pst: -8, pdt: -7 },
-  ...{ cet: 1, cest: 2 },
-};
 
 /** `20260304T050607Z`. */
 const COMPACT_TIME = /^(\d{8}T\d{2})(\d{2})(\d{2})/i;
@@ -55,14 +49,10 @@ function toInstant(date: RegExpExecArray, order: string, time: RegExpExecArray |
   const get = (part: string): string => date[order.indexOf(part) + 1] ?? '1';
   const civilTime: CivilTime = { year: toFullYear(get('y')), month: toMonthNumber(get('m')), day: Number(get('d')) };
   if (!time) return civilToInstant(civilTime);
-  const [, hour, minute, second = 0, half, name = '', sign, zoneHours, zoneMinutes = 0] = time;
+  const [, hour, minute, second = 0, half, name, sign, hours, minutes] = time;
   const twelfth = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
   const moment = civilToInstant({ ...civilTime, hour: twelfth, minute: Number(minute), second: Number(second) });
-  const offset =
-    sign === undefined ? 60 * (ZONES[name.toLowerCase()] ?? 0) : 60 * Number(zoneHours) + Number(zoneMinutes);
-  return moment === undefined
-    ? undefined
-    : before(moment, minutes(sign === undefined || sign === '+' ? offset : -offset));
+  return moment === undefined ? undefined : before(moment, computeOffset({ name, sign, hours, minutes }));
 }
 
 /** Two-digit years of RFC 850 dates: 70 and later belong to the 20th century. */

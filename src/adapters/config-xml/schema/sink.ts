@@ -71,7 +71,7 @@ export const MAP = element(
     ),
     type: attribute(
       t.enumeration(MAP_TYPES),
-      'Required type of the values; they are written in a uniform format: `12`, `1.5`, `true`, `2026-01-31T00:00:00.000Z`.',
+      'Required type of the values; they are written in a uniform format: `12`, `1.5`, `true`, `2026-01-31T00:00:00.000Z`, and sinks with fields for dates and numbers have them there.',
     ),
     lowerCase: attribute(t.boolean, 'Convert values to lower case.', { default: 'false' }),
     hash: attribute(t.enumeration(['sha256']), 'Replace each value by its digest, in hexadecimal.'),
