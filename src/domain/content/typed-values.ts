@@ -23,17 +23,19 @@ const FALSE_WORDS = new Set(['false', 'no', '0', 'off']);
 const normalizeBoolean = (value: string): string | undefined =>
   TRUE_WORDS.has(value) ? 'true' : FALSE_WORDS.has(value) ? 'false' : undefined;
 
+/** A number with its sign, which is no hyphen of a word, digits that blanks or other separators may group, and an exponent. */
+const NUMBER =
+  /((?<![\p{L}\p{N}])[+\u2212-])?(\d{1,3}(?:[\u00a0\u202f ]\d{3}(?!\d))+(?:[.,]\d+)?|\d+(?:'\d{3}(?!\d)|[.,]\d+)*)(e[+-]?\d{1,3}(?![\p{L}\p{N}]))?/iu;
+
 /**
  * Returns the first number in the text. The last comma or point is taken as the decimal separator, unless it separates
  * groups of digits.
  */
 export function normalizeNumber(value: string): string | undefined {
-  const numberText = /[+-]?\d[\d.,'\u00a0\u202f ]*/.exec(value)?.[0].replace(/[^\d+.,-]/g, '');
-  if (numberText === undefined) return undefined;
-  let end = numberText.length;
-  while (end > 0 && '.,'.includes(numberText[end - 1]!)) end--;
-  const number = Number(toPlainNumber(numberText.slice(0, end)));
-  return Number.isFinite(number) ? String(number) : undefined;
+  const [, sign = '', digits, exponent = ''] = NUMBER.exec(value) ?? [];
+  if (digits === undefined) return undefined;
+  const number = Number(toPlainNumber(digits.replace(/[^\d.,]/g, '')) + exponent);
+  return Number.isFinite(number) ? String(/[\u2212-]/.test(sign) ? -number : number) : undefined;
 }
 
 function toPlainNumber(text: string): string {
@@ -42,6 +44,9 @@ function toPlainNumber(text: string): string {
   const separators = text.replace(/[^.,]/g, '');
   const trailingDigitCount = text.length - separatorIndex - 1;
   const hasBothSeparators = separators.includes('.') && separators.includes(',');
+  // Several numbers, or a version: `10,20,30`, `1.2.3`.
+  if (!hasBothSeparators && separators.length > 1 && !/^\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}$/.test(text))
+    return text.slice(0, text.search(/[.,]/));
   // 1,234 and 1.234.567 are whole numbers; 1,5 and 1.234 are fractions.
   const isGrouped = !hasBothSeparators && (separators.length > 1 || (separators === ',' && trailingDigitCount === 3));
   if (isGrouped) return text.replace(/[.,]/g, '');
