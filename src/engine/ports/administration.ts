@@ -18,14 +18,21 @@ export interface ConfigurationTexts {
   readonly files: ReadonlyMap<string, string>;
 }
 
+export type NewVersion = Omit<VersionHeader, 'version'> & ConfigurationTexts;
+
 /** Every configuration that was ever in force. */
 export interface ConfigurationHistory {
   /** Newest first. */
   listVersions(before: number | undefined, limit: number): Promise<VersionHeader[]>;
   /** Undefined for an unknown number. Versions recorded before rule files were stored have no files. */
   findTexts(version: number): Promise<ConfigurationTexts | undefined>;
-  /** The newest version is in force, so an old one is restored by adding its texts again. */
-  add(entry: Omit<VersionHeader, 'version'> & ConfigurationTexts): Promise<VersionHeader>;
+  /**
+   * The newest version is in force, so an old one is restored by adding its texts again.
+   * @param newest the version that must still be the newest, 0 for none; otherwise nothing is added, and the result is
+   * undefined
+   */
+  add(entry: NewVersion): Promise<VersionHeader>;
+  add(entry: NewVersion, newest: number | undefined): Promise<VersionHeader | undefined>;
 }
 
 /**

@@ -25,10 +25,11 @@ import { limitToPart, requireOwnEdit, requireOwnPart, widenDraft } from './part-
 import type { RuleView } from './rule.dto.js';
 import {
   ANY_VERSION,
-  createConfirmationProblem,
   createInvalidProblem,
+  createOvertakenProblem,
   createUnusableEditProblem,
   createWriteProblem,
+  requireFewDeletions,
   requireMatch,
   type WriteRequest,
 } from './write-conditions.js';
@@ -81,28 +82,32 @@ export class ConfigurationService {
       const { xml, files } = await this.getVersion(newestVersion.version);
       this.configurationInForce = { ...(await this.file.load(xml, files)), header: newestVersion };
     } else {
-      this.configurationInForce = {
-        ...configuration,
-        header: newestVersion && isNewest ? newestVersion : await this.record(configuration, 'file'),
-      };
+      const header = isNewest ? newestVersion : await this.record(configuration, 'file', shared ? 0 : undefined);
+      // Another server that is starting was faster: its configuration is in force.
+      if (!header) return this.initialize(configuration, shared);
+      this.configurationInForce = { ...configuration, header };
     }
     return this.configurationInForce;
   }
 
   /** Puts in force what another server has put in force: a configuration, or the new value of a secret. */
   async adoptNewest(): Promise<void> {
-    await this.runExclusively(async () => {
-      const [newestVersion] = await this.history.listVersions(undefined, 1);
-      if (!newestVersion || newestVersion.digest === this.current.header.digest) return;
-      const { xml, files } = await this.getVersion(newestVersion.version);
-      const configuration = await this.file.load(xml, files);
-      const stagedWrite = this.isFileEdited() ? undefined : await this.stage(configuration);
-      await this.engine.reconfigure(configuration.definition);
-      this.configurationInForce = { ...configuration, header: newestVersion };
-      await this.commitWrite(configuration, stagedWrite);
-      this.log.info('a new configuration is in force', { version: newestVersion.version, by: newestVersion.who });
-    });
+    await this.runExclusively(() => this.adoptNewestVersion());
     await this.renewSecrets();
+  }
+
+  private async adoptNewestVersion(): Promise<void> {
+    const [newestVersion] = await this.history.listVersions(undefined, 1);
+    const isSame = newestVersion?.digest === this.current.header.digest;
+    if (newestVersion && isSame) this.configurationInForce = { ...this.current, header: newestVersion };
+    if (!newestVersion || isSame) return;
+    const { xml, files } = await this.getVersion(newestVersion.version);
+    const configuration = await this.file.load(xml, files);
+    const stagedWrite = this.isFileEdited() ? undefined : await this.stage(configuration);
+    await this.engine.reconfigure(configuration.definition);
+    this.configurationInForce = { ...configuration, header: newestVersion };
+    await this.commitWrite(configuration, stagedWrite);
+    this.log.info('a new configuration is in force', { version: newestVersion.version, by: newestVersion.who });
   }
 
   get current(): ConfigurationInForce {
@@ -246,20 +251,21 @@ export class ConfigurationService {
       await this.requireCurrentVersion(request, mayOverwriteEdit);
       const configuration = await this.loadOrThrow(createDraft(this.current.xml));
       if (!request.confirm) {
-        await this.requireFewDeletions(configuration);
+        await requireFewDeletions(this.engine.preview(configuration.definition));
         // The preview takes time, and the file may be edited in the meantime.
         await this.requireCurrentVersion(request, mayOverwriteEdit);
       }
-      return this.putInForce(configuration, request.who);
+      return this.putInForce(configuration, request);
     });
   }
 
   /**
-   * An edit of the file takes precedence: if it has not been noticed yet, it is loaded now, which makes the caller's
-   * version outdated.
+   * An edit of the file and a version of another server take precedence: if one has not been noticed yet, it is loaded
+   * now, which makes the caller's version outdated.
    */
   private async requireCurrentVersion({ ifMatch }: WriteRequest, mayOverwriteEdit: boolean): Promise<void> {
     if (this.isFileEdited()) await this.loadEditedFile('file');
+    if (this.shared) await this.adoptNewestVersion();
     if (this.fileProblems.length > 0 && !mayOverwriteEdit) throw createUnusableEditProblem(this.fileProblems);
     requireMatch(ifMatch, this.etag);
   }
@@ -284,21 +290,18 @@ export class ConfigurationService {
       return isNew ? 'reloaded' : 'unchanged';
     } catch (error) {
       if (!(error instanceof InvalidConfiguration)) throw error;
-      this.rejectFile(error.problems);
+      this.fileProblems = error.problems;
+      this.log.error('the changed configuration file has errors; the previous configuration stays in force', {
+        problems: error.problems.map(({ place, code, message }) => `${formatPlace(place)} ${code} ${message}`),
+      });
       return 'refused';
     }
   }
 
-  private rejectFile(problems: readonly Problem[]): void {
-    this.fileProblems = problems;
-    this.log.error('the changed configuration file has errors; the previous configuration stays in force', {
-      problems: problems.map((problem) => `${formatPlace(problem.place)} ${problem.code} ${problem.message}`),
-    });
-  }
-
-  private async putInForce(configuration: LoadedConfiguration, who: string): Promise<ConfigurationInForce> {
+  private async putInForce(configuration: LoadedConfiguration, { who, ifMatch }: WriteRequest) {
     const stagedWrite = await this.stage(configuration);
-    const header = await this.reconfigureAndRecord(configuration, who).catch(async (error: unknown) => {
+    const newest = this.shared && ifMatch !== ANY_VERSION ? this.current.header.version : undefined;
+    const header = await this.reconfigureAndRecord(configuration, who, newest).catch(async (error: unknown) => {
       await stagedWrite?.discard();
       throw error;
     });
@@ -306,19 +309,24 @@ export class ConfigurationService {
     return this.acceptVersion(configuration, header);
   }
 
-  /** A configuration that cannot be stored, for example because the disk is full, is not put in force either. */
-  private async reconfigureAndRecord(configuration: LoadedConfiguration, who: string): Promise<VersionHeader> {
+  /**
+   * A configuration that cannot be stored, for example because the disk is full, is not put in force either.
+   * @throws ProblemException 412 if `newest` is no longer the newest version
+   */
+  private async reconfigureAndRecord(configuration: LoadedConfiguration, who: string, newest?: number) {
     await this.reconfigure(configuration);
     try {
-      return await this.record(configuration, who);
+      const header = await this.record(configuration, who, newest);
+      if (!header) throw createOvertakenProblem();
+      return header;
     } catch (error) {
       await this.engine.reconfigure(this.current.definition).catch(() => undefined);
       throw error;
     }
   }
 
-  private record({ publicTexts, digest }: LoadedConfiguration, who: string): Promise<VersionHeader> {
-    return this.history.add({ at: this.clock.now(), who, digest, ...publicTexts });
+  private record({ publicTexts, digest }: LoadedConfiguration, who: string, newest?: number) {
+    return this.history.add({ at: this.clock.now(), who, digest, ...publicTexts }, newest);
   }
 
   private async commitWrite(configuration: LoadedConfiguration, stagedWrite: StagedWrite | undefined): Promise<void> {
@@ -354,10 +362,7 @@ export class ConfigurationService {
     });
   }
 
-  private async acceptVersion(
-    configuration: LoadedConfiguration,
-    header: VersionHeader,
-  ): Promise<ConfigurationInForce> {
+  private async acceptVersion(configuration: LoadedConfiguration, header: VersionHeader) {
     this.configurationInForce = { ...configuration, header };
     this.fileProblems = [];
     this.log.info('a new configuration is in force', { version: header.version, by: header.who });
@@ -383,12 +388,6 @@ export class ConfigurationService {
       : limitToPart(result.problems, draft.part);
     if (problems.length > 0) throw createInvalidProblem(problems);
     return this.file.toLoaded(result);
-  }
-
-  private async requireFewDeletions({ definition }: LoadedConfiguration): Promise<void> {
-    let lastReport: PreviewReport | undefined;
-    for await (const report of this.engine.preview(definition)) lastReport = report;
-    if (lastReport && lastReport.needsConfirmation.length > 0) throw createConfirmationProblem(lastReport);
   }
 
   /** Runs the action while no change is made to the configuration. */

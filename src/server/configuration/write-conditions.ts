@@ -30,8 +30,14 @@ export function requireMatch(ifMatch: string | undefined, etag: string): void {
   throw new ProblemException('precondition-failed', `The configuration in force is ${etag}; read it again first.`);
 }
 
+export const createOvertakenProblem = (): ProblemException =>
+  new ProblemException(
+    'precondition-failed',
+    'Another server has just put a different configuration in force; read it again first.',
+  );
+
 /** For a change that would delete many documents: says how many, and of which crawlers. */
-export function createConfirmationProblem({ crawlers, needsConfirmation }: PreviewReport): ProblemException {
+function createConfirmationProblem({ crawlers, needsConfirmation }: PreviewReport): ProblemException {
   const deletions = crawlers
     .filter(({ crawler }) => needsConfirmation.includes(crawler))
     .map(({ crawler, documentsDeleted, indexed }) => ({ crawler, documentsDeleted: documentsDeleted.count, indexed }));
@@ -40,6 +46,13 @@ export function createConfirmationProblem({ crawlers, needsConfirmation }: Previ
     .join(', ');
   const detail = `The change would delete ${summary}. Repeat with confirm=true to make it.`;
   return new ProblemException('confirmation-needed', detail, { crawlers: deletions });
+}
+
+/** @throws ProblemException 409 if the change would delete so many documents that it has to be confirmed */
+export async function requireFewDeletions(preview: AsyncIterable<PreviewReport>): Promise<void> {
+  let lastReport: PreviewReport | undefined;
+  for await (const report of preview) lastReport = report;
+  if (lastReport && lastReport.needsConfirmation.length > 0) throw createConfirmationProblem(lastReport);
 }
 
 export const createInvalidProblem = (problems: readonly Problem[]): ProblemException =>

@@ -52,6 +52,14 @@ describe.each(ADMIN_DATABASES)('the administration store on $name', ({ open }) =
     }
   });
 
+  it('adds a version only to the one that it is meant to follow', async () => {
+    const store = await opened();
+    const added = await Promise.all([1, 2, 3].map((n) => store.add(version(n), 0)));
+    expect(added.flatMap((each) => each?.version ?? [])).toEqual([1]);
+    expect(await store.add(version(4), 2)).toBeUndefined();
+    expect((await store.add(version(5), 1))?.version).toBe(2);
+  });
+
   it('lists who did what, newest first and in pages', async () => {
     const store = await opened();
     for (const n of [1, 2, 3]) await store.append(entry(n));

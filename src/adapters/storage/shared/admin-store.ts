@@ -6,6 +6,7 @@ import type {
   ConfigurationHistory,
   ConfigurationTexts,
   KeyStore,
+  NewVersion,
   SecretStore,
   SessionStore,
   StoredKey,
@@ -53,11 +54,27 @@ export class AdminStore implements ConfigurationHistory, AuditLog, KeyStore, Sec
     return { xml: row.xml, files: new Map(Object.entries(JSON.parse(row.files))) };
   }
 
-  async add(entry: Omit<VersionHeader, 'version'> & ConfigurationTexts): Promise<VersionHeader> {
-    const { at, who, digest, xml } = entry;
-    const files = JSON.stringify(Object.fromEntries(entry.files));
-    const { identifiers } = await this.#write(() => this.#versions.insert({ at: String(at), who, digest, xml, files }));
-    return { version: identifiers[0]!['id'] as number, at, who, digest };
+  add(entry: NewVersion): Promise<VersionHeader>;
+  add(entry: NewVersion, newest: number | undefined): Promise<VersionHeader | undefined>;
+  /** Servers that share the database may add versions at the same time: each number is given once. */
+  async add({ at, who, digest, xml, files }: NewVersion, newest?: number): Promise<VersionHeader | undefined> {
+    const values = { at: String(at), who, digest, xml, files: JSON.stringify(Object.fromEntries(files)) };
+    for (;;) {
+      const [latest] = await this.listVersions(undefined, 1);
+      const version = (latest?.version ?? 0) + 1;
+      if (newest !== undefined && version !== newest + 1) return undefined;
+      await this.#write(() =>
+        this.#versions
+          .createQueryBuilder()
+          .insert()
+          .values({ id: version, ...values })
+          .orIgnore()
+          .execute(),
+      );
+      const stored = await this.#versions.findOneBy({ id: version });
+      if (stored?.digest === digest && stored.who === who && String(stored.at) === values.at)
+        return { version, at, who, digest };
+    }
   }
 
   async append(entry: AuditEntry): Promise<void> {
