@@ -12,6 +12,13 @@ export interface StoreOptions {
   readonly handOut?: HandOut;
   /** Called if a large database is found to be damaged once it is open. Without it, the whole of it is checked first. */
   readonly onDamage?: (error: StoreDamaged) => void;
+  /** Called with the time of a database that several servers can share, by its own clock. */
+  readonly onTime?: (time: number) => void;
+}
+
+interface NodeOptions extends Pick<StoreOptions, 'onTime'> {
+  readonly crawls: boolean;
+  readonly log: Log;
 }
 
 /** Everything that the server needs from one kind of database. To add a kind, see docs/architecture.md, "Seams". */
@@ -45,7 +52,7 @@ interface StoreBackend {
   /** Opens the key that the database provides for texts that must not be readable in it; undefined if it has none. */
   openOwnSeal(): Seal | undefined;
   /** Opens what several servers on the database need to share a crawl; undefined if it can have only one server. */
-  openNodes(options: { crawls: boolean; log: Log }): { partitions: Partitions; nodes: Nodes } | undefined;
+  openNodes(options: NodeOptions): { partitions: Partitions; nodes: Nodes } | undefined;
 }
 
 export type OpenBackend = (url: Secret) => StoreBackend;

@@ -45,8 +45,15 @@ const COLLISION_CODES = new Set(['40001', '40P01']);
 const QUERY_CANCELED = '57014';
 /** Corruption of data (XX001) or of an index (XX002). */
 const DAMAGE_CODES = new Set(['XX001', 'XX002']);
-/** Lost connection, lack of resources (disk, memory, connections), server shutting down or starting. */
-const TRANSIENT = /^(?:08|53|57P|58|55P03|40|25006|25P03)/;
+/**
+ * Lost connection, lack of resources (disk, memory, connections), server shutting down, starting or read-only, rights that
+ * were withdrawn: what an operator or the database puts right, while this program waits.
+ */
+const UNAVAILABLE = /^(?:08|53|57P|58|55P03|40|25006|25P03|28|3D000|3F000|42501)/;
+/** What poolers like PgBouncer say to the settings of a connection. */
+const REFUSED_SETTING = /unsupported startup parameter/;
+const DIRECT =
+  'Connect to PostgreSQL itself: a pooler in between withholds settings of the connection, prepared statements and notifications, which this program needs';
 
 export interface PoolOptions {
   readonly connections?: number;
@@ -83,7 +90,46 @@ export class PostgresPool implements Connection {
   }
 
   rows<Row>(sql: string, values?: readonly Parameter[], name?: string): Promise<Row[]> {
-    return this.#translateErrors(() => queryRows<Row>(this.#pool, sql, values, name));
+    return this.#translateErrors(async () => {
+      const client = await this.#connect();
+      let failure: Error | undefined;
+      try {
+        return await queryRows<Row>(client, sql, values, name);
+      } catch (error) {
+        failure = error as Error;
+        throw error;
+      } finally {
+        client.release(failure);
+      }
+    });
+  }
+
+  /**
+   * Checks that the server and the way to it are suitable, and returns the time of the database.
+   * @throws StoreUnavailable
+   */
+  async checkServer(): Promise<number> {
+    const [row] = await this.rows<{ version: number; encoding: string; pause: string; time: number }>(SERVER);
+    const { version, encoding, pause, time } = row!;
+    const problem =
+      version < MIN_VERSION
+        ? `this is PostgreSQL ${Math.floor(version / 10_000)}; version ${MIN_VERSION / 10_000} or later is required`
+        : encoding !== 'UTF8' && encoding !== 'SQL_ASCII'
+          ? `its encoding is ${encoding}, which lacks most letters of the world; create one with ENCODING 'UTF8' TEMPLATE template0`
+          : pause !== `${MAX_PAUSE_MS / 1_000}s`
+            ? DIRECT
+            : undefined;
+    if (problem) throw new StoreUnavailable(`The database at ${this.displayName} cannot be used: ${problem}.`);
+    return time;
+  }
+
+  /** A connection that fails in any way, also because of TLS or a wrong password, may work when it is tried again. */
+  async #connect(): Promise<pg.PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw toConnectionError(error, this.displayName);
+    }
   }
 
   /** Runs the action in one transaction, and again if it collided with another one. */
@@ -101,7 +147,7 @@ export class PostgresPool implements Connection {
 
   /** Reserves a dedicated connection, which must be released. */
   async reserveConnection(): Promise<Connection & { readonly release: () => void }> {
-    const client = await this.#translateErrors(() => this.#pool.connect());
+    const client = await this.#connect();
     return {
       rows: <Row>(sql: string, values?: readonly Parameter[]) =>
         this.#translateErrors(() => queryRows<Row>(client, sql, values)),
@@ -114,7 +160,7 @@ export class PostgresPool implements Connection {
   }
 
   async #runOnce<T>(action: (connection: Connection) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect();
+    const client = await this.#connect();
     let rollbackError: Error | undefined;
     try {
       await client.query(withTimeout('BEGIN'));
@@ -146,7 +192,7 @@ type TimedQuery = pg.QueryConfig & { readonly query_timeout?: number };
 const withTimeout = (text: string): TimedQuery => ({ text, query_timeout: MAX_RESPONSE_MS });
 
 async function queryRows<Row>(
-  client: Pick<pg.Pool | pg.PoolClient, 'query'>,
+  client: Pick<pg.PoolClient, 'query'>,
   text: string,
   values: readonly Parameter[] = [],
   name?: string,
@@ -157,6 +203,25 @@ async function queryRows<Row>(
   return rows as Row[];
 }
 
+/** The clock of the database, in milliseconds. */
+export const DATABASE_TIME = '(extract(epoch FROM clock_timestamp()) * 1000)::float8';
+
+/** Oldest suitable version, as PostgreSQL numbers them. */
+const MIN_VERSION = 130_000;
+const SERVER = `SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
+  current_setting('idle_in_transaction_session_timeout') AS pause, ${DATABASE_TIME} AS time`;
+
+/** The error of a connection that could not be opened. */
+export function toConnectionError(error: unknown, displayName: string): StoreUnavailable {
+  const { message } = error as Error;
+  const code = getErrorCode(error);
+  const advice = REFUSED_SETTING.test(message) ? `. ${DIRECT}.` : '';
+  return new StoreUnavailable(
+    `The database at ${displayName} is currently unavailable: ${message}${code && ` (${code})`}${advice}`,
+    { cause: error },
+  );
+}
+
 const getErrorCode = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? '');
 
 /**
@@ -164,6 +229,7 @@ const getErrorCode = (error: unknown): string => String((error as { code?: unkno
  * returned unchanged.
  */
 export function toPortError(error: unknown, displayName: string): unknown {
+  if (error instanceof StoreUnavailable) return error;
   const code = getErrorCode(error);
   const details = `${(error as Error | undefined)?.message} (${code})`;
   if (code === QUERY_CANCELED)
@@ -175,7 +241,7 @@ export function toPortError(error: unknown, displayName: string): unknown {
   }
   const isLost =
     /^E[A-Z]+$/.test(code) || /connection (?:terminated|timeout|error)|timeout exceeded|read timeout/i.test(details);
-  if (isLost || TRANSIENT.test(code)) {
+  if (isLost || UNAVAILABLE.test(code)) {
     return new StoreUnavailable(`The database at ${displayName} is currently unavailable: ${details}`, {
       cause: error,
     });

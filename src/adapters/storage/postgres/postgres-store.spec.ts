@@ -25,7 +25,37 @@ async function administer<Row>(url: string, sql: string): Promise<Row[]> {
 const BREAK_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()`;
 
+/** A new database with these options, dropped in the end. */
+async function created(options: string): Promise<string> {
+  const url = await postgresDatabase();
+  const name = `${new URL(url).pathname.slice(1)}_other`;
+  await administer(url, `CREATE DATABASE ${name} ${options}`);
+  onTestFinished(async () => void (await administer(url, `DROP DATABASE ${name} WITH (FORCE)`)));
+  return url.replace(/[^/]*$/, name);
+}
+
+const UNSUITABLE = {
+  'does not exist': async () => `${await postgresDatabase()}_missing`,
+  'requires TLS that the server lacks': async () => `${await postgresDatabase()}?sslmode=require`,
+  'lets this role create nothing': async () => {
+    const url = await postgresDatabase();
+    const role = new URL(url).pathname.slice(1).replace('test', 'role');
+    await administer(url, `CREATE ROLE ${role} LOGIN`);
+    onTestFinished(async () => void (await administer(url.replace(/[^/]*$/, 'postgres'), `DROP ROLE ${role}`)));
+    return url.replace(/\/\/[^@]*@/, `//${role}@`);
+  },
+  'has an encoding without most letters': () => created(`ENCODING 'LATIN1' TEMPLATE template0`),
+};
+const SAID = [/does not exist \(3D000\)/, /not support SSL/, /permission denied/, /its encoding is LATIN1/];
+
 describe('a PostgreSQL store', () => {
+  it.each(Object.entries(UNSUITABLE))('says that it cannot be opened if the database %s', async (_, getUrl) => {
+    const url = await getUrl();
+    const failure = await openPostgresStore(new Secret(url)).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(StoreUnavailable);
+    expect(SAID.some((pattern) => pattern.test((failure as Error).message))).toBe(true);
+  });
+
   it('keeps counts and queues exact while several servers change the same sites at the same time', async () => {
     const url = await postgresDatabase();
     const stores = await Promise.all([1, 2, 3].map(() => opened(url)));

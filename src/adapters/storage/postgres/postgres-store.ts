@@ -9,12 +9,12 @@ import { type StoredHost, toHost, toHostValues } from '../shared/host-row.js';
 import { computePartition } from '../shared/partition.js';
 import { decryptSecrets, type EncryptedSecret } from '../shared/seal.js';
 import { bindMethods, createLongCalls } from '../shared/store-calls.js';
-import type { OpenBackend } from '../store-backend.js';
+import type { OpenBackend, StoreOptions } from '../store-backend.js';
 import { getDisplayName, toConnectionConfig } from './connection.js';
 import { saveOrders } from './postgres-changes.js';
 import { PostgresFrontier } from './postgres-frontier.js';
 import { PostgresOwed } from './postgres-owed.js';
-import { PostgresPool, toPortError } from './postgres-pool.js';
+import { PostgresPool, toConnectionError, toPortError } from './postgres-pool.js';
 import { PostgresReads } from './postgres-reads.js';
 import { PostgresSearch } from './postgres-search.js';
 import { PostgresSortedUrls } from './postgres-sorted-urls.js';
@@ -29,9 +29,16 @@ const MAX_STATEMENT_MS = 1_000;
  * The store on PostgreSQL, version 13 or later, shared by any number of servers. Throws StoreUnavailable if the
  * database cannot be reached, StoreDamaged if it has other tables than this program uses.
  */
-export async function openPostgresStore(url: Secret): Promise<FrontierStore> {
-  await (await openPostgresDataSource(url)).destroy();
+export async function openPostgresStore(url: Secret, { onTime }: StoreOptions = {}): Promise<FrontierStore> {
   const pool = new PostgresPool(url);
+  try {
+    const time = await pool.checkServer();
+    onTime?.(time);
+    await (await openPostgresDataSource(url)).destroy();
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
   const searchPool = new PostgresPool(url, { connections: SEARCH_CONNECTIONS, statementTimeoutMs: MAX_STATEMENT_MS });
   const reads = new PostgresReads(pool);
   const sortedUrls = new PostgresSortedUrls(pool);
@@ -59,7 +66,7 @@ export const postgresBackend: OpenBackend = (url) => ({
   displayName: getDisplayName(url),
   exists: () => true,
   lock: () => () => {},
-  openStore: () => openPostgresStore(url),
+  openStore: (options) => openPostgresStore(url, options),
   openAdminStore: async (seal) =>
     new AdminStore(await openPostgresDataSource(url), (error) => toPortError(error, getDisplayName(url)), seal),
   readSecrets: async (seal) => decryptSecrets(await readSecretRows(url), seal),
@@ -98,7 +105,9 @@ export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
     migrationsTableName: 'migration',
   });
   try {
-    await dataSource.initialize();
+    await dataSource.initialize().catch((error: unknown) => {
+      throw toConnectionError((error as { driverError?: unknown }).driverError ?? error, getDisplayName(url));
+    });
     await migrateInTurn(dataSource, getDisplayName(url));
     return dataSource;
   } catch (error) {
