@@ -25,11 +25,12 @@ import { openBackend } from '../adapters/storage/open-backend.js';
 import type { AdminStore } from '../adapters/storage/shared/admin-store.js';
 import { Seal } from '../adapters/storage/shared/seal.js';
 import { exportStore, importStore, requireCompleteImport, type Summary } from '../adapters/storage/shared/transfer.js';
+import type { StoreOptions } from '../adapters/storage/store-backend.js';
 import { findNextCronTime } from '../adapters/system/cron.js';
 import { ExternalSecrets, readSecretPlaces } from '../adapters/system/outside-secrets.js';
 import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
 import { loadRegistrableDomains } from '../adapters/system/registrable-domain.js';
-import { SystemClock } from '../adapters/system/system-clock.js';
+import { createTimeFollower, SystemClock } from '../adapters/system/system-clock.js';
 import { enforceThreadHeapLimits } from '../adapters/system/thread-settings.js';
 import type { OpenTelemetry } from '../adapters/telemetry/open-telemetry.js';
 import { readTelemetrySettings } from '../adapters/telemetry/telemetry-settings.js';
@@ -119,7 +120,7 @@ export function openLog(env: NodeJS.ProcessEnv): Log {
 const RENDER_THREAD = new URL('./render.thread.js', import.meta.url);
 const PAGE_THREAD = new URL('./pages.thread.js', import.meta.url);
 
-export const systemClock: Clock = new SystemClock();
+export const systemClock = new SystemClock();
 
 /** Shared by the HTTP server, the page threads and the store: their requests and results arrive in the same event loop. */
 export const apiPriority = new ApiPriority();
@@ -149,7 +150,8 @@ export async function openEngine({
   telemetry,
 }: EngineOptions): Promise<Engine> {
   enforceThreadHeapLimits();
-  const store = await openCompleteStore(databaseUrl, fail);
+  const onTime = createTimeFollower(systemClock, log);
+  const store = await openCompleteStore(databaseUrl, { onDamage: fail, onTime });
   const plugins = new PluginHost({ clock: systemClock, log });
   const createTracedSink = (definition: SinkDefinition): Sink => {
     const sink = createSink(definition, plugins);
@@ -157,7 +159,7 @@ export async function openEngine({
   };
   return new Engine({
     store,
-    ...openBackend(databaseUrl).openNodes({ crawls, log }),
+    ...openBackend(databaseUrl).openNodes({ crawls, log, onTime }),
     processor: new PageThreadPool({
       entry: PAGE_THREAD,
       rendererEntry: RENDER_THREAD,
@@ -260,8 +262,8 @@ export async function importDatabase(databaseUrl: Secret, lines: AsyncIterable<s
 }
 
 /** Opens a store, but not the result of an incomplete import, which may lack the hosts that an operator paused. */
-async function openCompleteStore(url: Secret, onDamage?: (error: Error) => never): Promise<FrontierStore> {
-  const store = await openBackend(url).openStore({ handOut: (reply) => apiPriority.handOut(reply), onDamage });
+async function openCompleteStore(url: Secret, options?: Omit<StoreOptions, 'handOut'>): Promise<FrontierStore> {
+  const store = await openBackend(url).openStore({ handOut: (reply) => apiPriority.handOut(reply), ...options });
   try {
     await requireCompleteImport(store);
   } catch (error) {

@@ -99,6 +99,7 @@ export class SimulatedCluster implements Pick<Leases, keyof Leases>, CommandTabl
       crawling: this.leases.size,
       watched: false,
       nextEndMs: ends.length === 0 ? null : Math.min(...ends),
+      time: now,
       taken,
       owned: this.owners.flatMap((owner, part) => (owner.node === node ? [{ part, epoch: owner.epoch }] : [])),
     };

@@ -40,6 +40,23 @@ describe('the system clock', () => {
     expect(clock.now()).toBe(START + 86_400_000);
   });
 
+  it('follows another clock, at first also backwards, and later never back', () => {
+    const { time, clock, pass } = machine();
+    clock.now();
+    clock.follow(START - 180_000);
+    expect(clock.now()).toBe(START - 180_000);
+    time.wall += 3_600_000;
+    pass(1_000);
+    expect(clock.now()).toBe(START - 179_000);
+    // An answer that took half a second, and a clock that was set back by an hour.
+    for (const late of [500, 3_600_000]) clock.follow(START - 179_000 - late);
+    expect(clock.now()).toBe(START - 179_000);
+    pass(1_000);
+    expect(clock.now()).toBe(START - 178_002);
+    clock.follow(START);
+    expect(clock.now()).toBe(START);
+  });
+
   it('runs a timer at its time, and at once when that has passed', async () => {
     const clock = new SystemClock();
     const ran: string[] = [];

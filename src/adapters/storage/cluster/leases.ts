@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { NodesDiffer } from '../../../engine/ports/partitions.js';
-import type { Connection, PostgresPool } from '../postgres/postgres-pool.js';
+import { type Connection, DATABASE_TIME, type PostgresPool } from '../postgres/postgres-pool.js';
 
 export interface OwnedPartition {
   readonly part: number;
@@ -25,6 +25,8 @@ export interface RenewalResult {
   readonly watched: boolean;
   /** Milliseconds until the next lease of another node expires unless it is renewed; null if there is no other node. */
   readonly nextEndMs: number | null;
+  /** By the clock of the database. */
+  readonly time: number;
   /** All partitions that this node owns according to the database, including those just taken. */
   readonly owned: readonly OwnedPartition[];
   readonly taken: readonly TakenPartition[];
@@ -56,7 +58,7 @@ const RENEW = `UPDATE node SET expires_at = clock_timestamp() + $2 * interval '1
 const DELETE_EXPIRED = `DELETE FROM node WHERE id IN (SELECT id FROM node WHERE expires_at <= clock_timestamp() FOR UPDATE SKIP LOCKED)`;
 
 const COUNT_LIVE = `SELECT count(*) FILTER (WHERE crawls) AS crawling, coalesce(bool_or(watching AND id <> $1), false) AS watched,
-  (extract(epoch FROM min(expires_at) FILTER (WHERE id <> $1) - clock_timestamp()) * 1000)::float8 AS "nextEndMs" FROM node`;
+  (extract(epoch FROM min(expires_at) FILTER (WHERE id <> $1) - clock_timestamp()) * 1000)::float8 AS "nextEndMs", ${DATABASE_TIME} AS time FROM node`;
 
 const FREE = '(o.node IS NULL OR NOT EXISTS (SELECT 1 FROM node n WHERE n.id = o.node))';
 
@@ -101,7 +103,7 @@ export class Leases {
       const renewedRows = await connection.rows(RENEW, [node, leaseMs, isWatching]);
       if (renewedRows.length === 0) return undefined;
       await connection.rows(DELETE_EXPIRED);
-      const [nodeCounts] = await connection.rows<Pick<RenewalResult, 'crawling' | 'watched' | 'nextEndMs'>>(
+      const [nodeCounts] = await connection.rows<Pick<RenewalResult, 'crawling' | 'watched' | 'nextEndMs' | 'time'>>(
         COUNT_LIVE,
         [node],
       );

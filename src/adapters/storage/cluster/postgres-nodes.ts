@@ -10,7 +10,7 @@ import { PostgresPool } from '../postgres/postgres-pool.js';
 import { computePartition, PARTITIONS } from '../shared/partition.js';
 import { CommandQueue, PostgresCommands } from './command-queue.js';
 import { Leases } from './leases.js';
-import { LEASE_MS, PostgresPartitions, RENEW_EVERY_MS } from './postgres-partitions.js';
+import { LEASE_MS, type PartitionsOptions, PostgresPartitions, RENEW_EVERY_MS } from './postgres-partitions.js';
 import { type AnswerPiece, Questions } from './questions.js';
 
 /** A message to the other nodes; `from` lets a node ignore its own. */
@@ -28,10 +28,11 @@ interface Notice {
   readonly answer?: AnswerPiece;
 }
 
-const CHANNEL = 'crawlway';
 /** The channel for messages to one node only. */
-const getNodeChannel = (node: string): string => `${CHANNEL}_${node}`;
-const NOTIFY = 'SELECT pg_notify($1, notice) FROM unnest($2::text[]) AS notice';
+const getNodeChannel = (node: string): string => `crawlway_${node}`;
+/** The channel of all nodes. Channels belong to the database, in which each schema may hold a crawl of its own. */
+const CHANNEL = `CASE current_schema() WHEN 'public' THEN 'crawlway' ELSE 'crawlway_' || left(md5(current_schema()), 12) END`;
+const NOTIFY = `SELECT pg_notify(coalesce($1, ${CHANNEL}), notice) FROM unnest($2::text[]) AS notice`;
 /** In bytes; PostgreSQL's limit is 8000. */
 const MAX_NOTICE_BYTES = 7_900;
 /** Maximum number of ids, of up to 16 digits each, in a notice. */
@@ -177,7 +178,8 @@ class PostgresNodes implements Nodes {
     });
     client.on('notification', ({ payload }) => this.#onNotice(payload ?? ''));
     await client.connect();
-    await client.query(`LISTEN ${CHANNEL}; LISTEN "${getNodeChannel(this.name)}"`);
+    const { rows } = await client.query<{ channel: string }>(`SELECT ${CHANNEL} AS channel`);
+    await client.query(`LISTEN ${rows[0]!.channel}; LISTEN "${getNodeChannel(this.name)}"`);
     this.#listenClient = client;
   }
 
@@ -288,7 +290,7 @@ class PostgresNodes implements Nodes {
   async #notify(notice: Omit<Notice, 'from'>): Promise<void> {
     const text = JSON.stringify({ from: this.name, ...notice });
     if (Buffer.byteLength(text) > MAX_NOTICE_BYTES) return;
-    await this.#pool.rows(NOTIFY, [CHANNEL, [text]]).catch(() => undefined);
+    await this.#pool.rows(NOTIFY, [null, [text]]).catch(() => undefined);
   }
 }
 
@@ -298,9 +300,9 @@ const CONNECTIONS = 2;
 /** Opens what a server needs to share a crawl with others on the same database, whose tables must be up to date. */
 export function openPostgresNodes(
   url: Secret,
-  { crawls, log }: { crawls: boolean; log: Log },
+  options: Pick<PartitionsOptions, 'crawls' | 'log' | 'onTime'>,
 ): { partitions: Partitions; nodes: Nodes } {
   const pool = new PostgresPool(url, { connections: CONNECTIONS, queryTimeoutMs: LEASE_MS / 2 });
-  const partitions = new PostgresPartitions(new Leases(pool), { crawls, log });
-  return { partitions, nodes: new PostgresNodes(pool, url, partitions, log) };
+  const partitions = new PostgresPartitions(new Leases(pool), options);
+  return { partitions, nodes: new PostgresNodes(pool, url, partitions, options.log) };
 }

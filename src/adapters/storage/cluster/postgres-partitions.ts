@@ -13,6 +13,8 @@ export interface PartitionsOptions {
   readonly renewEveryMs?: number;
   /** Reads the machine's monotonic clock, in milliseconds. */
   readonly readUptime?: () => number;
+  /** Called at each renewal with the time of the database. */
+  readonly onTime?: (time: number) => void;
   /** Runs an action after this many milliseconds; returns a function that cancels it. */
   readonly schedule?: (ms: number, action: () => void) => () => void;
 }
@@ -64,6 +66,7 @@ export class PostgresPartitions implements Partitions {
   readonly #leaseMs: number;
   readonly #renewEveryMs: number;
   readonly #readUptime: () => number;
+  readonly #onTime: (time: number) => void;
   readonly #schedule: NonNullable<PartitionsOptions['schedule']>;
   readonly #owned = new Map<number, Ownership>();
   #listener: PartitionListener | undefined;
@@ -84,6 +87,7 @@ export class PostgresPartitions implements Partitions {
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
     this.#renewEveryMs = options.renewEveryMs ?? RENEW_EVERY_MS;
     this.#readUptime = options.readUptime ?? readUptime;
+    this.#onTime = options.onTime ?? (() => undefined);
     this.#schedule = options.schedule ?? startTimer;
   }
 
@@ -175,6 +179,7 @@ export class PostgresPartitions implements Partitions {
       return;
     }
     this.#leaseEnd = requestedAt + this.#leaseMs - LEASE_MARGIN_MS;
+    this.#onTime(renewal.time);
     this.watched = renewal.watched;
     this.others = renewal.crawling - (this.#crawls ? 1 : 0);
     this.#nextEndMs = renewal.nextEndMs;
