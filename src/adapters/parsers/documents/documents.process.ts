@@ -75,7 +75,7 @@ async function readWithMembers(
 
 /** Formats of documents that contain files. */
 const hasMembers = (body: Uint8Array, mediaType: string): boolean =>
-  ['archive', 'tar', 'mail', 'mailbox', 'compound'].includes(chooseFormat(body, mediaType) ?? '');
+  ['archive', 'tar', 'mail', 'mailbox', 'compound', 'pdf'].includes(chooseFormat(body, mediaType) ?? '');
 
 /** Reads a file within a document; pages and texts are read like those on the web. */
 async function readFile(

@@ -83,6 +83,13 @@ it('invisible characters do not hide the words of a document', async () => {
   expect(content).toMatchObject({ title: 'Harbour', text: expect.stringContaining('Dampfschiff') });
 });
 
+it('a message has the text of its HTML if that of its plain text is blank', async () => {
+  const part = (type: string, text: string): string => `--x\r\nContent-Type: text/${type}\r\n\r\n${text}\r\n`;
+  const head = 'From: a@b.example\r\nSubject: News\r\nContent-Type: multipart/alternative; boundary=x\r\n\r\n';
+  const message = `${head}${part('plain', ' \r\n')}${part('html', '<p>The herons are back.</p>')}--x--\r\n`;
+  expect(await read(Buffer.from(message), 'eml')).toMatchObject({ title: 'News', text: 'The herons are back.' });
+});
+
 it('all creators of a book are its author', async () => {
   const book = sample.epub({ ...sample.FACTS, author: 'Ada Wing</dc:creator><dc:creator>Bo Reed' });
   expect((await read(book, 'epub')) as Extraction).toMatchObject({

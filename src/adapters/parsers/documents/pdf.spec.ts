@@ -156,6 +156,53 @@ const PAGES = '<</Type/Pages/Kids[3 0 R]/Count 1>>';
 const pageOf = (more: string): string => `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]${more}>>`;
 const HELVETICA = '<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>';
 
+describe('the properties of a PDF', () => {
+  const xmp = (title: string): string =>
+    streamOf(
+      `<?xpacket begin=""?><rdf:RDF><rdf:Description xmp:CreateDate="2024-01-31T10:00:00+01:00"><dc:title><rdf:Alt><rdf:li xml:lang="x-default">${title}</rdf:li><rdf:li xml:lang="de">Reiher</rdf:li></rdf:Alt></dc:title><dc:creator><rdf:Seq><rdf:li>Ann</rdf:li><rdf:li>Bob</rdf:li></rdf:Seq></dc:creator></rdf:Description></rdf:RDF>`,
+      '/Type/Metadata/Subtype/XML',
+    );
+  const metadataOf = async (catalog: string, ...objects: readonly string[]) => {
+    const page = pageOf('/Contents 4 0 R');
+    const body = pdfOf([`<</Type/Catalog/Pages 2 0 R${catalog}>>`, PAGES, page, streamOf(''), ...objects]);
+    const { title, metas, fields } = (await read(body)) as Extraction;
+    return { title, author: metas[0]?.value, date: fields?.find(({ name }) => name === 'date_created')?.value };
+  };
+
+  it('are read as XMP if there are no others: those of the document, not of a picture in it', async () => {
+    const found = { title: 'Herons', author: 'Ann, Bob', date: '2024-01-31T09:00:00Z' };
+    expect(await metadataOf('/Metadata 6 0 R', xmp('A picture'), xmp('Herons'), xmp('Another'))).toEqual(found);
+    expect(await metadataOf('', xmp('Herons'))).toEqual(found);
+    expect(await metadataOf('', xmp('One'), xmp('Two'))).toMatchObject({ title: '' });
+  });
+});
+
+describe('a PDF with attached files', () => {
+  const wrapper = (name: string, facts = ''): Uint8Array =>
+    pdfOf([
+      `<</Type/Catalog/Pages 2 0 R/Names<</EmbeddedFiles<</Names[(a)<</Type/Filespec/F(${name})/EF<</F 5 0 R>>${facts}>>]>>>>>>`,
+      PAGES,
+      pageOf(`/Contents 4 0 R/Resources${HELVETICA}`),
+      streamOf('BT /F1 12 Tf 72 200 Td (The cover) Tj ET'),
+      streamOf('Notes on herons.', '/Type/EmbeddedFile'),
+    ]);
+
+  it('has them as files within the document', async () => {
+    const reading = new DocumentProcesses({ ...DEFAULT_DOCUMENT_LIMITS, members: true }, ENTRY);
+    const { text, parts } = (await reading.extract(wrapper('notes.txt'), 'application/pdf', CONTEXT)) as Extraction;
+    reading.close();
+    expect(text).toBe('The cover');
+    expect(parts).toMatchObject([{ id: 'member=notes.txt', title: 'notes.txt', text: 'Notes on herons.' }]);
+  });
+
+  it('is encrypted if it only says that rights management protects the attached document', async () => {
+    const refused = { refused: 'extract-encrypted' };
+    expect(await read(wrapper('a.pdf', '/AFRelationship/EncryptedPayload'))).toMatchObject(refused);
+    expect(await read(wrapper('MicrosoftIRMServices Protected PDF.pdf'))).toMatchObject(refused);
+    expect(await read(wrapper('a.pdf'))).toMatchObject({ text: 'The cover' });
+  });
+});
+
 describe('the form of a PDF', () => {
   const widget = (facts: string): string => `<</Type/Annot/Subtype/Widget/Rect[10 10 90 30]${facts}>>`;
   const readForm = async (fields: readonly string[], further: readonly string[] = []): Promise<string> => {

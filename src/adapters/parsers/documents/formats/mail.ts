@@ -45,7 +45,8 @@ export async function readMail(body: Uint8Array, request: DocumentRequest): Prom
     const path = filename ?? `attachment-${index + 1}${mimeType === 'message/rfc822' ? '.eml' : ''}`;
     content.addMember({ path, size: file.byteLength, contentType: mimeType, open: () => file });
   }
-  if (mail.text) content.addBlocks(mail.text, '\n\n');
+  // Newsletters have a text part without a text.
+  if (mail.text?.trim()) content.addBlocks(mail.text, '\n\n');
   else if (mail.html) readHtmlPart(mail.html, content, request);
   addLinksOfText(mail.text ?? '', content);
   return content;

@@ -28,7 +28,8 @@ export type CodeTexts = ReadonlyMap<number, string>;
 export function readLigatures(file: Uint8Array): ReadonlyMap<string, CodeTexts> {
   const fonts = new Map<string, Map<number, string>>();
   if (file.byteLength > MAX_FILE_BYTES) return fonts;
-  const objects = readObjects(Buffer.from(file.buffer, file.byteOffset, file.byteLength));
+  const body = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  const objects = readObjects(body, /\/(?:BaseFont|Differences)\b/);
   const encodings = new Map<string, CodeTexts>();
   let remainingFonts = MAX_FONTS;
   for (const object of objects.values()) {
@@ -73,11 +74,11 @@ export function glyphNameToText(name: string): string {
   return parts.every((part) => /^[A-Za-z]$/.test(part) || LIGATURES.has(part)) ? parts.join('') : '';
 }
 
-/** Reads fonts and encodings by object number, including those in object streams (7.5.7). No byte is examined twice. */
-function readObjects(file: Buffer): ReadonlyMap<number, string> {
+/** Reads objects of a kind by their number, including those in object streams (7.5.7). No byte is examined twice. */
+export function readObjects(file: Buffer, kind: RegExp): ReadonlyMap<number, string> {
   const objects = new Map<number, string>();
   const keepIfNeeded = (number: number, object: string): void => {
-    if (/\/(?:BaseFont|Differences)\b/.test(object)) objects.set(number, object);
+    if (kind.test(object)) objects.set(number, object);
   };
   let remaining = MAX_UNPACKED_BYTES;
   let nextPosition = 0;

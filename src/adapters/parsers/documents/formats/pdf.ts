@@ -5,9 +5,10 @@ import { composeAccent } from './accents.js';
 import { findMissingValues, PdfAnnotations } from './pdf-annotations.js';
 import { countUnnamedGlyphs } from './pdf-characters.js';
 import { type CodeTexts, readLigatures } from './pdf-encodings.js';
+import { readXmp } from './pdf-metadata.js';
 import { goesOn } from './pdf-paragraphs.js';
 import { repairText } from './pdf-repair.js';
-import { drawPage, type Pdfium } from './pdfium.js';
+import { drawPage, type Pdfium, readAttachments } from './pdfium.js';
 import type { TextRecognizer } from './text-recognizer.js';
 
 /**
@@ -20,6 +21,9 @@ const MAX_PAGES = 20_000;
 /** Size in bytes of the buffer for one piece of text. */
 const BUFFER_SIZE = 256 * 1024;
 const MAX_PAGE_LENGTH = 4_000_000;
+/** How rights management marks the encrypted document in one that says so (ISO 32000-2, 7.6.7), or used to name it. */
+const ENCRYPTED_PAYLOAD = '/EncryptedPayload';
+const PROTECTED_BY_MICROSOFT = 'MicrosoftIRMServices Protected';
 /** Types of objects on a page (fpdf_edit.h). */
 const TEXT_OBJECT = 1;
 const IMAGE_OBJECT = 3;
@@ -117,6 +121,7 @@ class PdfReader {
   read(): DocumentContent {
     const { content, pdfium, document } = this;
     this.readProperties();
+    this.readAttachments();
     const pageCount = pdfium._FPDF_GetPageCount(document);
     if (pageCount === 0) throw new Unreadable('extract-corrupt', 'the document has no pages');
     content.addField('page_count', String(pageCount));
@@ -176,13 +181,26 @@ class PdfReader {
   private readProperties(): void {
     const { content } = this;
     content.title = this.readProperty('Title');
-    content.addAuthor(this.readProperty('Author'));
+    const xmp = content.title.trim() === '' ? readXmp(this.body) : undefined;
+    content.title ||= xmp?.get('title')?.[0] ?? '';
+    content.addAuthor(this.readProperty('Author') || xmp?.get('creator')?.join(', '));
     content.addField('subject', this.readProperty('Subject'));
-    content.addField('keywords', this.readProperty('Keywords'));
+    content.addField('keywords', this.readProperty('Keywords') || xmp?.get('subject')?.join(', '));
     content.addField('generator', this.readProperty('Creator'));
     content.addField('producer', this.readProperty('Producer'));
-    content.addTime('date_created', toIsoTime(this.readProperty('CreationDate')));
-    content.addTime('date_modified', toIsoTime(this.readProperty('ModDate')));
+    content.addTime('date_created', toIsoTime(this.readProperty('CreationDate')) || xmp?.get('createdate')?.[0]);
+    content.addTime('date_modified', toIsoTime(this.readProperty('ModDate')) || xmp?.get('modifydate')?.[0]);
+  }
+
+  /** @throws Unreadable if the document says no more than that one of them is the real document */
+  private readAttachments(): void {
+    const attachments = readAttachments(this.pdfium, this.document, this.request.members === true);
+    const { buffer, byteOffset, byteLength } = this.body;
+    const isWrapper = attachments.length > 0 && Buffer.from(buffer, byteOffset, byteLength).includes(ENCRYPTED_PAYLOAD);
+    if (isWrapper || attachments.some(({ name }) => name.startsWith(PROTECTED_BY_MICROSOFT)))
+      throw new Unreadable('extract-encrypted', 'the document is protected by rights management');
+    for (const { name, bytes } of attachments)
+      this.content.addMember({ path: name, size: bytes.byteLength, open: () => bytes });
   }
 
   private readProperty(name: string): string {

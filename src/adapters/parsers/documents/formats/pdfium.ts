@@ -1,6 +1,6 @@
 /**
  * The PDFium functions that are used here. They are described in PDFium's fpdfview.h, fpdf_text.h, fpdf_annot.h,
- * fpdf_formfill.h, fpdf_flatten.h and fpdf_doc.h.
+ * fpdf_formfill.h, fpdf_flatten.h, fpdf_attachment.h and fpdf_doc.h.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -76,6 +76,10 @@ export interface Pdfium {
   _FPDFLink_CountWebLinks(links: Pointer): number;
   _FPDFLink_GetURL(links: Pointer, index: number, buffer: Pointer, units: number): number;
   _FPDFLink_CloseWebLinks(links: Pointer): void;
+  _FPDFDoc_GetAttachmentCount(document: Pointer): number;
+  _FPDFDoc_GetAttachment(document: Pointer, index: number): Pointer;
+  _FPDFAttachment_GetName(attachment: Pointer, buffer: Pointer, bytes: number): number;
+  _FPDFAttachment_GetFile(attachment: Pointer, buffer: Pointer, bytes: number, size: Pointer): number;
   readonly wasmExports: { malloc(bytes: number): Pointer; free(pointer: Pointer): void };
   readonly HEAPU8: Uint8Array;
   readonly HEAP32: Int32Array;
@@ -135,4 +139,49 @@ export function drawPage(pdfium: Pdfium, page: number): { picture: GrayPicture; 
   } finally {
     pdfium._FPDFBitmap_Destroy(bitmap);
   }
+}
+
+/** Of one document; the sizes in bytes are those of all its files together and of a name. */
+const MAX_ATTACHMENTS = 500;
+const MAX_ATTACHED_BYTES = 64 * 1024 * 1024;
+const MAX_NAME_BYTES = 2_048;
+
+export interface Attachment {
+  readonly name: string;
+  /** Empty if they are not wanted. */
+  readonly bytes: Uint8Array;
+}
+
+/** Reads the files that are attached to a document, as long as it is open. What is too large is left out. */
+export function readAttachments(pdfium: Pdfium, document: number, wantsBytes: boolean): readonly Attachment[] {
+  const count = Math.min(pdfium._FPDFDoc_GetAttachmentCount(document), MAX_ATTACHMENTS);
+  const scratch = count > 0 ? pdfium.wasmExports.malloc(MAX_NAME_BYTES) : 0;
+  if (scratch === 0) return [];
+  const attachments: Attachment[] = [];
+  let remaining = MAX_ATTACHED_BYTES;
+  for (let index = 0; index < count; index++) {
+    const attachment = pdfium._FPDFDoc_GetAttachment(document, index);
+    const bytes = wantsBytes ? readFile(pdfium, attachment, scratch, remaining) : NO_BYTES;
+    if (!bytes) continue;
+    remaining -= bytes.byteLength;
+    const nameBytes = pdfium._FPDFAttachment_GetName(attachment, scratch, MAX_NAME_BYTES);
+    const nameEnd = scratch + (nameBytes <= MAX_NAME_BYTES ? Math.max(0, nameBytes - 2) : 0);
+    const name = Buffer.from(pdfium.HEAPU8.slice(scratch, nameEnd)).toString('utf16le');
+    attachments.push({ name: name || `attachment-${index + 1}`, bytes });
+  }
+  pdfium.wasmExports.free(scratch);
+  return attachments;
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+function readFile(pdfium: Pdfium, attachment: number, scratch: number, maxSize: number): Uint8Array | undefined {
+  if (attachment === 0 || !pdfium._FPDFAttachment_GetFile(attachment, 0, 0, scratch)) return undefined;
+  const size = pdfium.HEAP32[scratch / 4]! >>> 0;
+  const buffer = size > 0 && size <= maxSize ? pdfium.wasmExports.malloc(size) : 0;
+  if (buffer === 0) return undefined;
+  pdfium._FPDFAttachment_GetFile(attachment, buffer, size, scratch);
+  const bytes = pdfium.HEAPU8.slice(buffer, buffer + size);
+  pdfium.wasmExports.free(buffer);
+  return bytes;
 }

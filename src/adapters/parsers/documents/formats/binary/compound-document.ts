@@ -21,6 +21,8 @@ export function readCompoundDocument(
 ): DocumentContent | Promise<DocumentContent> {
   const file = openFile(body);
   if (file.find('EncryptedPackage')) return readEncrypted(file, request);
+  // Rights management leaves a document that says so.
+  if (file.find('\u0009DRMContent')) throw new Unreadable('extract-encrypted', 'the document is protected');
   if (isOutlookMessage(file)) return readOutlookMessage(file, request);
   const content = new DocumentContent(request);
   readSummary(file, content);
