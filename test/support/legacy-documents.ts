@@ -103,10 +103,12 @@ export function doc({
 export const inList = (use: number): Buffer => short(0x460b, use);
 export const atLevel = (level: number): Buffer => Buffer.concat([short(0x260a), Buffer.of(level)]);
 
+export const atOutlineLevel = (level: number): Buffer => Buffer.concat([short(0x2640), Buffer.of(level)]);
+
 /**
  * A document of one piece whose paragraphs are in a list by their style or by themselves. Level 1 begins at 3, level 2
  * shows the number of both, in decimal digits although its own are letters; the second use of the list begins again at
- * 7 and has brackets.
+ * 7 and has brackets. Style 2 is that of headings of level 2.
  */
 export function numberedDoc(
   paragraphs: readonly (readonly [text: string, style: number, ...operations: Buffer[]])[],
@@ -122,13 +124,18 @@ export function numberedDoc(
       short(text.length),
       wide(text),
     ]);
-  const style = (parent: number, ...operations: Buffer[]): Buffer => {
+  const style = (builtIn: number, parent: number, ...operations: Buffer[]): Buffer => {
     const format = Buffer.concat([short(0), ...operations]);
-    const bytes = Buffer.concat([short(0, 1 | (parent << 4), 0, 0, 0, 1), wide('S\0'), short(format.length), format]);
+    const bytes = Buffer.concat([
+      short(builtIn, 1 | (parent << 4), 0, 0, 0, 1),
+      wide('S\0'),
+      short(format.length),
+      format,
+    ]);
     return Buffer.concat([short(bytes.length), bytes, Buffer.alloc(bytes.length % 2)]);
   };
   const none = 0xfff;
-  const styles = Buffer.concat([short(4, 3, 10), style(none), style(none, inList(1)), style(1)]);
+  const styles = Buffer.concat([short(4, 3, 10), style(0, none), style(0, none, inList(1)), style(2, 1)]);
   const head = Buffer.concat([int(99, 0), short(none, 2, ...Array(7).fill(none)), Buffer.of(0, 0)]);
   const unused = Array.from({ length: 7 }, () => level(1, 23, 0, '*'));
   const lists = Buffer.concat([short(1), head, level(3, 1, 0, '\0.'), level(1, 4, 4, '\0.\u0001'), ...unused]);

@@ -10,7 +10,8 @@ export class DocumentHeadings {
 
   /** @param start the number of a piece */
   add(level: number, start: number, text: string): void {
-    if (this.headings.length >= MAX_HEADINGS) return;
+    const endsAgain = text === '' && this.headings.at(-1)?.text === '';
+    if (endsAgain || this.headings.length >= MAX_HEADINGS) return;
     const shortText = text.slice(0, MAX_HEADING_LENGTH).trim().toWellFormed();
     this.headings.push({ level: Math.min(Math.max(level, 1), MAX_LEVEL), text: shortText, start });
   }

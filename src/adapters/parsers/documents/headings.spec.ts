@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import * as legacy from '../../../../test/support/legacy-documents.js';
 import * as office from '../../../../test/support/office-documents.js';
 import * as sample from '../../../../test/support/sample-documents.js';
 import { MARKERS_ONLY } from '../../../domain/content/content-definition.js';
 import { createPageReader } from '../page-reader.js';
 import { DocumentContent, type DocumentRequest } from './document-content.js';
+import { readCompoundDocument } from './formats/binary/compound-document.js';
 import { readEpub } from './formats/epub.js';
 import { readSlides } from './formats/office-open.js';
 import { readOpenDocument } from './formats/open-document.js';
@@ -134,7 +136,6 @@ describe('the headings of a presentation', () => {
       '1  | first',
       '1 Herons | first',
       '1  | untitled',
-      '1  | Fish',
       '1 Fish | Fish',
       '1 Herons | notes 1',
       '1  | notes 2',
@@ -186,6 +187,24 @@ describe('the headings of other documents', () => {
       '2 Again | Again',
       '4 Inner | Inner',
       '1 Left | Left right',
+    ]);
+  });
+
+  it('are those of Word 97, by the built-in style or the level of the paragraph', async () => {
+    const { atOutlineLevel } = legacy;
+    const body = legacy.numberedDoc([
+      ['before', 0],
+      ['Scope', 1, atOutlineLevel(0)],
+      ['Terms', 2],
+      ['text', 0],
+      ['No heading', 2, atOutlineLevel(9)],
+      ['Pay-', 0, atOutlineLevel(3)],
+      ['ment', 0, atOutlineLevel(3)],
+    ]);
+    expect(await outline(readCompoundDocument, body)).toEqual([
+      '1 III. Scope | III. Scope',
+      '2 3.1 Terms | 3.1 Terms',
+      '4 Pay-ment | Pay-ment',
     ]);
   });
 

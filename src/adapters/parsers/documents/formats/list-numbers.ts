@@ -64,7 +64,7 @@ export class ListNumbers {
    * The level of the heading that a paragraph is: its own outline level, or that of its style or of one on which that is
    * based. Headings of Word have theirs by their name, which is English in every language.
    */
-  findHeadingLevel(styleId: string | undefined, own: string | undefined): number | undefined {
+  findHeadingLevel(styleId: string | undefined, own: string | number | undefined): number | undefined {
     let level = toHeadingLevel(own);
     for (let id = styleId, depth = 0; !level && id !== undefined && depth < MAX_STYLE_DEPTH; depth++) {
       const style = this.styles.get(id);

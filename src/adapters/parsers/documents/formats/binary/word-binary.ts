@@ -75,7 +75,10 @@ export function readWordBinary(file: CompoundFile, content: DocumentContent): vo
       : [{ start: 0, end: MAX_CHARACTERS, offset: readInt(stream, 0x18), isWide: false }];
   const codePage = is97 ? WESTERN : findCodePage(stream);
   const deleted = is97 ? readDeletedRanges(stream, readPart(table, stream, layout.characterFormats)) : [];
-  const text = new WordTextWriter(content, is97 ? readNumberedParagraphs(stream, table) : undefined);
+  const text = new WordTextWriter(
+    content,
+    is97 ? readNumberedParagraphs(stream, table, content.position !== undefined) : undefined,
+  );
   for (const index of READING_ORDER) {
     const start = lengths.slice(0, index).reduce((sum, length) => sum + length, 0);
     for (const piece of pieces) {

@@ -1,5 +1,6 @@
 /** Reads which paragraphs of a Word 97 document are list items, and what their lists look like ([MS-DOC] 2.9.131 to 2.9.150). */
 import { type Level, ListNumbers, MAX_LEVELS, type Numbering, toLevelIndex } from '../list-numbers.js';
+import { toHeadingLevel } from '../word-codes.js';
 import { readByte, readInt, readShort } from './little-endian.js';
 import { findOperand, readFormatRuns, readPart } from './word-formats.js';
 
@@ -8,6 +9,7 @@ const PART = { styles: 0xa2, paragraphFormats: 0x102, lists: 0x2e2, listUses: 0x
 /** Operations of paragraph formats. */
 const LEVEL = 0x260a;
 const LIST_USE = 0x460b;
+const OUTLINE_LEVEL = 0x2640;
 const NO_STYLE = 0xfff;
 const LIST_SIZE = 28;
 const LIST_USE_SIZE = 16;
@@ -29,18 +31,25 @@ export interface NumberedParagraphs {
   readonly numbers: ListNumbers;
   /** What the paragraphs that are items say of their lists, by the byte of the text at which they start. */
   readonly items: ReadonlyMap<number, Numbering>;
-  /** Those bytes in ascending order. */
+  /** The levels of the paragraphs that are headings, by the same bytes. */
+  readonly headings: ReadonlyMap<number, number>;
+  /** All those bytes in ascending order. */
   readonly starts: readonly number[];
 }
 
-export function readNumberedParagraphs(stream: Buffer, table: Buffer): NumberedParagraphs | undefined {
+export function readNumberedParagraphs(
+  stream: Buffer,
+  table: Buffer,
+  wantsHeadings: boolean,
+): NumberedParagraphs | undefined {
   const numbers = new ListNumbers();
   const listAt = readInt(stream, PART.lists);
-  if (readInt(stream, PART.lists + 4) === 0) return undefined;
+  if (readInt(stream, PART.lists + 4) === 0 && !wantsHeadings) return undefined;
   readLists(table.subarray(listAt), numbers);
   readListUses(readPart(table, stream, PART.listUses), numbers);
   readStyles(readPart(table, stream, PART.styles), numbers);
   const items = new Map<number, Numbering>();
+  const headings = new Map<number, number>();
   for (const { start, page, at } of readFormatRuns(
     stream,
     readPart(table, stream, PART.paragraphFormats),
@@ -51,10 +60,19 @@ export function readNumberedParagraphs(stream: Buffer, table: Buffer): NumberedP
     const format =
       size > 0 ? page.subarray(at + 1, at + 1 + size) : page.subarray(at + 2, at + 2 + readByte(page, at + 1) * 2);
     const style = String(readShort(format, 0));
-    const numbering = { style, ...readNumbering(format.subarray(2)) };
+    const operations = format.subarray(2);
+    const numbering = { style, ...readNumbering(operations) };
+    const level = numbers.findHeadingLevel(style, readOutlineLevel(operations));
+    if (level !== undefined) headings.set(start, level);
     if (numbering.useId !== undefined || numbers.resolveStyle(style).useId !== undefined) items.set(start, numbering);
   }
-  return { numbers, items, starts: [...items.keys()].sort((a, b) => a - b) };
+  const starts = new Set([...items.keys(), ...headings.keys()]);
+  return { numbers, items, headings, starts: [...starts].sort((a, b) => a - b) };
+}
+
+function readOutlineLevel(operations: Buffer): number | undefined {
+  const operand = findOperand(operations, OUTLINE_LEVEL);
+  return operand && readByte(operand, 0);
 }
 
 function readNumbering(operations: Buffer): Omit<Numbering, 'style'> {
@@ -125,7 +143,7 @@ function readListUses(part: Buffer, { uses }: ListNumbers): void {
   }
 }
 
-/** Reads the paragraph styles: those that are in a list, and those that are based on others. */
+/** Reads the paragraph styles: lists, levels of headings, and on which others they are based. The built-in headings are 1 to 9. */
 function readStyles(part: Buffer, { styles }: ListNumbers): void {
   const baseSize = readShort(part, 4);
   let at = 2 + readShort(part, 0);
@@ -136,6 +154,13 @@ function readStyles(part: Buffer, { styles }: ListNumbers): void {
     if (size === 0 || (readShort(style, 2) & 15) !== 1) continue;
     const formatAt = baseSize + 2 + readShort(style, baseSize) * 2 + 2;
     const operations = style.subarray(formatAt + 4, formatAt + 2 + readShort(style, formatAt));
-    styles.set(String(index), { parent: String(readShort(style, 2) >> 4), ...readNumbering(operations) });
+    const builtIn = readShort(style, 0) & 0xfff;
+    const headingLevel =
+      toHeadingLevel(readOutlineLevel(operations)) ?? (builtIn >= 1 && builtIn <= 9 ? builtIn : undefined);
+    styles.set(String(index), {
+      parent: String(readShort(style, 2) >> 4),
+      headingLevel,
+      ...readNumbering(operations),
+    });
   }
 }

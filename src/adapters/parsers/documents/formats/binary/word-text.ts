@@ -12,6 +12,7 @@ const MAX_INSTRUCTION_LENGTH = 20_000;
 const SEPARATORS = /[\t\n\u0007\u000b\u000c\u000e]+/g;
 /** After these characters, or at the start of a text, a paragraph starts. */
 const PARAGRAPH_ENDS = new Set(['', '\r', '\u0007', '\u000c']);
+const PARAGRAPH_END = /[\r\u0007\u000c]/;
 /** Pictures, numbers of notes and other marks, which have no text. */
 const MARKS = /[\u0000-\u0006\u0008\u000f-\u0012\u0016-\u001d]+/g;
 /** Marks of notes and comments separate words, as they are printed between them. */
@@ -21,6 +22,7 @@ export class WordTextWriter {
   /** The fields that are open, with the instruction of each and whether its result has begun. */
   private fields: { instruction: string; hasResult: boolean }[] = [];
   private lastCharacter = '';
+  private isInHeading = false;
 
   constructor(
     private readonly content: DocumentContent,
@@ -31,11 +33,13 @@ export class WordTextWriter {
     return this.content.isFull;
   }
 
-  /** Adds the number of the list item that starts at a byte of the document; returns where the next one may start. */
+  /** Adds the number of the list item, or begins the heading, that starts at a byte of the document; returns where the next one may start. */
   beginAt(byte: number): number {
     if (!this.paragraphs) return Number.POSITIVE_INFINITY;
-    const { items, numbers, starts } = this.paragraphs;
-    const item = PARAGRAPH_ENDS.has(this.lastCharacter) ? items.get(byte) : undefined;
+    const { items, headings, numbers, starts } = this.paragraphs;
+    const startsParagraph = PARAGRAPH_ENDS.has(this.lastCharacter);
+    if (startsParagraph) this.beginHeading(headings.get(byte));
+    const item = startsParagraph ? items.get(byte) : undefined;
     const number = item ? numbers.next(item) : '';
     if (number !== '') this.content.addText(`${number} `);
     let [low, high] = [0, starts.length];
@@ -61,7 +65,19 @@ export class WordTextWriter {
   endStory(): void {
     this.fields = [];
     this.lastCharacter = '';
+    this.endHeading();
     this.content.endBlock();
+    this.content.addHeading(1, this.content.position, '');
+  }
+
+  private beginHeading(level: number | undefined): void {
+    this.isInHeading = level !== undefined;
+    this.content.beginHeading(level);
+  }
+
+  private endHeading(): void {
+    if (this.isInHeading) this.content.endHeading();
+    this.isInHeading = false;
   }
 
   private beginField(): void {
@@ -82,6 +98,15 @@ export class WordTextWriter {
       if (field.instruction.length < MAX_INSTRUCTION_LENGTH) field.instruction += characters;
       return;
     }
+    const end = this.isInHeading ? characters.search(PARAGRAPH_END) + 1 : 0;
+    if (end > 0) {
+      this.addText(characters.slice(0, end));
+      this.endHeading();
+    }
+    this.addText(characters.slice(end));
+  }
+
+  private addText(characters: string): void {
     this.content.addText(
       characters
         .replaceAll('\r', BLOCK_END)
