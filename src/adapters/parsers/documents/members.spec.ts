@@ -120,6 +120,15 @@ describe('the files within a document', () => {
     expect(refused).toMatchObject({ refused: 'extract-memory' });
   });
 
+  it('are all the files of an archive, whose names differ in case, or in letters of the code page of DOS', async () => {
+    const archive = sample.zip({ 'f1r.txt': 'One', 'f2r.txt': 'Two', 'A.txt': 'Three', 'a.txt': 'Four' });
+    const names = Buffer.from(archive).toString('latin1').replaceAll('f1r', 'f\x81r').replaceAll('f2r', 'f\x84r');
+    const texts = { 'für.txt': 'One', 'fär.txt': 'Two', 'A.txt': 'Three', 'a.txt': 'Four' };
+    expect((await partsOf(Buffer.from(names, 'latin1'), 'zip')).texts).toEqual(
+      Object.fromEntries(Object.entries(texts).map(([name, text]) => [`member=${name}`, text])),
+    );
+  });
+
   it('are limited in number and size', async () => {
     const many = sample.zip(Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`${i}.txt`, `Text ${i}`])), 0);
     const { texts, truncated } = await partsOf(many, 'zip');

@@ -1,6 +1,8 @@
 /** Reads the needed entries of a zip archive, with a limit on their unpacked size. */
+import { isUtf8 } from 'node:buffer';
 import { constants, inflateRawSync } from 'node:zlib';
 import { Unreadable } from '../document-content.js';
+import { decodeCodePage } from './binary/code-pages.js';
 
 /** Maximum unpacked size of all entries together that are read, in bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -18,12 +20,18 @@ const DEFLATED = 8;
 /** Stands for a number that the entry's zip64 field contains. */
 const IN_ZIP64_FIELD = 0xffffffff;
 const ZIP64_FIELD = 1;
+/** Has the name in UTF-8 after a version and a check sum, from programs that write it in a code page, too. */
+const UNICODE_NAME_FIELD = 0x7075;
+const IS_ENCRYPTED = 1;
+const HAS_UTF8_NAME = 0x800;
+const DOS_CODE_PAGE = 437;
 /** Flag of entries whose sizes follow their data. */
 const HAS_DATA_DESCRIPTOR = 8;
 
 interface Entry {
   readonly name: string;
   readonly method: number;
+  readonly isEncrypted: boolean;
   readonly packedSize: number;
   /** As declared; unknown if the directory is missing and the size follows the data. */
   readonly size: number | undefined;
@@ -31,31 +39,38 @@ interface Entry {
   readonly position: number;
 }
 
-/** Names of entries are compared without letter case, and with `/` between folders, as office programs do. */
+/** Names of entries are looked up without letter case, and with `/` between folders, as office programs do. */
 export class Archive {
   private remainingBytes: number;
+  private readonly byName: ReadonlyMap<string, Entry>;
 
   constructor(
     private readonly body: Buffer,
-    private readonly entries: ReadonlyMap<string, Entry>,
+    private readonly entries: readonly Entry[],
     /** The directory is missing or damaged: entries at the end may be missing. */
     readonly isDamaged: boolean,
     maxBytes: number,
   ) {
     this.remainingBytes = maxBytes;
+    this.byName = new Map(entries.map((entry) => [entry.name.toLowerCase(), entry] as const));
   }
 
-  /** Sizes are as declared, when they are. */
-  listEntries(): { name: string; size: number }[] {
-    return [...this.entries.values()].map(({ name, size, packedSize }) => ({ name, size: size ?? packedSize }));
+  /** Lists the files; of those with exactly the same name, only the last one, as it replaces the others. */
+  listFiles(): { name: string; size: number; read: () => Uint8Array }[] {
+    const files = new Map(this.entries.map((entry) => [entry.name, entry] as const));
+    return [...files.values()].flatMap((entry) =>
+      entry.name.endsWith('/')
+        ? []
+        : { name: entry.name, size: entry.size ?? entry.packedSize, read: () => this.unpack(entry) ?? NO_BYTES },
+    );
   }
 
   findEntryNames(pattern: RegExp): string[] {
-    return [...this.entries.values()].flatMap(({ name }) => (pattern.test(name) ? name : []));
+    return [...this.byName.values()].flatMap(({ name }) => (pattern.test(name) ? name : []));
   }
 
   has(name: string): boolean {
-    return this.entries.has(name.toLowerCase());
+    return this.byName.has(name.toLowerCase());
   }
 
   /** Returns an XML entry as a string; undefined if there is no such entry. */
@@ -69,15 +84,22 @@ export class Archive {
 
   /** Unpacks an entry, as far as its data is intact. */
   read(name: string): Uint8Array | undefined {
-    const entry = this.entries.get(name.toLowerCase());
-    if (!entry) return undefined;
+    const entry = this.byName.get(name.toLowerCase());
+    return entry && this.unpack(entry);
+  }
+
+  /** @throws Unreadable */
+  private unpack(entry: Entry): Uint8Array | undefined {
     const { method, packedSize, size = 0 } = entry;
+    if (entry.isEncrypted) throw new Unreadable('extract-encrypted', `${entry.name} is encrypted in the archive`);
+    if (method !== STORED && method !== DEFLATED)
+      throw new Unreadable('extract-unsupported', `${entry.name} is compressed in a way that is not read (${method})`);
     // Deflate hardly ever makes data larger, so the declared size is wrong, and unpacking could take any amount of time.
     if (entry.size !== undefined && packedSize > size * 1.01 + 1_024)
       throw new Unreadable('extract-corrupt', `${entry.name} is larger than the size declared in the archive`);
     if (size > this.remainingBytes) throw createTooLarge();
     const data = this.findData(entry);
-    if (data === undefined || (method !== STORED && method !== DEFLATED)) return undefined;
+    if (data === undefined) return undefined;
     const bytes = method === STORED ? data : inflate(data, this.remainingBytes);
     this.remainingBytes -= bytes.byteLength;
     if (this.remainingBytes < 0) throw createTooLarge();
@@ -94,6 +116,8 @@ export class Archive {
   }
 }
 
+const NO_BYTES = new Uint8Array(0);
+
 const createTooLarge = (): Unreadable =>
   new Unreadable('extract-memory', `the archive is larger than ${MAX_BYTES / 1024 / 1024} MB when unpacked`);
 
@@ -104,7 +128,7 @@ function inflate(data: Buffer, maxOutputLength: number): Uint8Array {
     return inflateRawSync(data, { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw createTooLarge();
-    return new Uint8Array(0);
+    return NO_BYTES;
   }
 }
 
@@ -115,11 +139,25 @@ export function openArchive(bytes: Uint8Array, maxBytes = MAX_BYTES): Archive {
   const entries = directory ?? scanLocalHeaders(body);
   if (entries.length === 0)
     throw new Unreadable('extract-corrupt', 'the document is not a zip archive, or nothing in it is intact');
-  const byName = new Map(entries.map((entry) => [entry.name.toLowerCase(), entry] as const));
-  return new Archive(body, byName, directory === undefined, maxBytes);
+  return new Archive(body, entries, directory === undefined, maxBytes);
 }
 
-const normalizeName = (name: string): string => name.replaceAll('\\', '/').replace(/^\/+/, '');
+/** A name that is not said to be in UTF-8, and is not, is in the code page of DOS (APPNOTE.TXT, appendix D). */
+function decodeName(bytes: Buffer, flags: number, extra: Buffer = NO_EXTRA): string {
+  const unicodeName = findField(extra, UNICODE_NAME_FIELD)?.subarray(5);
+  const isDos = !unicodeName && (flags & HAS_UTF8_NAME) === 0 && !isUtf8(bytes);
+  const name = isDos ? decodeCodePage(bytes, DOS_CODE_PAGE) : (unicodeName ?? bytes).toString('utf8');
+  return name.replaceAll('\\', '/').replace(/^\/+/, '');
+}
+
+const NO_EXTRA = Buffer.alloc(0);
+
+/** Finds the content of an extra field. */
+function findField(extra: Buffer, id: number): Buffer | undefined {
+  let start = 0;
+  while (start + 4 <= extra.length && extra.readUInt16LE(start) !== id) start += 4 + extra.readUInt16LE(start + 2);
+  return start + 4 <= extra.length ? extra.subarray(start + 4, start + 4 + extra.readUInt16LE(start + 2)) : undefined;
+}
 
 const isAt = (body: Buffer, signature: Buffer, position: number): boolean =>
   body.compare(signature, 0, 4, position, position + 4) === 0;
@@ -146,12 +184,15 @@ function readDirectory(body: Buffer): Entry[] | undefined {
   while (position + 46 <= end && isAt(body, DIRECTORY_HEADER, position)) {
     const nameEnd = position + 46 + body.readUInt16LE(position + 28);
     const extraEnd = nameEnd + body.readUInt16LE(position + 30);
-    const read64 = createZip64Reader(body.subarray(nameEnd, extraEnd));
+    const extra = body.subarray(nameEnd, extraEnd);
+    const flags = body.readUInt16LE(position + 8);
+    const read64 = createZip64Reader(findField(extra, ZIP64_FIELD) ?? NO_EXTRA);
     const originalSize = read64(body.readUInt32LE(position + 24));
     const packedSize = read64(body.readUInt32LE(position + 20));
     addEntry(entries, {
-      name: normalizeName(body.toString('utf8', position + 46, nameEnd)),
+      name: decodeName(body.subarray(position + 46, nameEnd), flags, extra),
       method: body.readUInt16LE(position + 10),
+      isEncrypted: (flags & IS_ENCRYPTED) !== 0,
       packedSize,
       size: originalSize,
       position: shift + read64(body.readUInt32LE(position + 42)),
@@ -162,15 +203,12 @@ function readDirectory(body: Buffer): Entry[] | undefined {
 }
 
 /** Reads numbers that are too large for 32 bits from the entry's zip64 field, in the order in which they are asked for. */
-function createZip64Reader(extra: Buffer): (value: number) => number {
-  let start = 0;
-  while (start + 4 <= extra.length && extra.readUInt16LE(start) !== ZIP64_FIELD)
-    start += 4 + extra.readUInt16LE(start + 2);
-  let position = start + 4;
+function createZip64Reader(field: Buffer): (value: number) => number {
+  let position = 0;
   return (value) => {
-    if (value !== IN_ZIP64_FIELD || position + 8 > extra.length) return value;
+    if (value !== IN_ZIP64_FIELD || position + 8 > field.length) return value;
     position += 8;
-    return readNumber(extra, position - 8);
+    return readNumber(field, position - 8);
   };
 }
 
@@ -185,14 +223,16 @@ function scanLocalHeaders(body: Buffer): Entry[] {
   while (position >= 0 && position + 30 <= body.length) {
     const nameEnd = position + 30 + body.readUInt16LE(position + 26);
     const start = nameEnd + body.readUInt16LE(position + 28);
-    const hasSizes = (body.readUInt16LE(position + 6) & HAS_DATA_DESCRIPTOR) === 0;
+    const flags = body.readUInt16LE(position + 6);
+    const hasSizes = (flags & HAS_DATA_DESCRIPTOR) === 0;
     const declaredEnd = hasSizes ? start + body.readUInt32LE(position + 18) : start;
     const next = body.indexOf(LOCAL_HEADER, declaredEnd);
     const end = hasSizes ? Math.min(declaredEnd, body.length) : next < 0 ? body.length : next;
     if (start < end)
       addEntry(entries, {
-        name: normalizeName(body.toString('utf8', position + 30, nameEnd)),
+        name: decodeName(body.subarray(position + 30, nameEnd), flags),
         method: body.readUInt16LE(position + 8),
+        isEncrypted: (flags & IS_ENCRYPTED) !== 0,
         packedSize: end - start,
         size: hasSizes ? body.readUInt32LE(position + 22) : undefined,
         position: start,

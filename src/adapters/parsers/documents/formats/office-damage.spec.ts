@@ -23,6 +23,18 @@ const chart = (name: string): string =>
   `<c:chartSpace><c:chart><c:title><c:tx><c:rich>${office.slideText(name)}</c:rich></c:tx></c:title><c:plotArea><c:ser><c:tx><c:strRef><c:f>Data!A1</c:f><c:strCache><c:pt><c:v>Herons</c:v></c:pt></c:strCache></c:strRef></c:tx><c:cat><c:strRef><c:strCache><c:pt><c:v>May</c:v></c:pt><c:pt><c:v>June</c:v></c:pt></c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache><c:pt><c:v>42</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:plotArea></c:chart></c:chartSpace>`;
 const diagram = `<dgm:dataModel><dgm:pt><dgm:t>${office.slideText('Board')}</dgm:t></dgm:pt></dgm:dataModel>`;
 
+describe('an archive that cannot be unpacked', () => {
+  it.each([
+    ['is encrypted', 'extract-encrypted', 8, 1],
+    ['is compressed in another way', 'extract-unsupported', 10, 12],
+  ] as const)('says that it %s', async (_, code, offset, value) => {
+    const body = Buffer.from(office.wordDocument(paragraph(run('the grey heron'))));
+    for (let at = body.indexOf('PK\x01\x02'); at >= 0; at = body.indexOf('PK\x01\x02', at + 1))
+      body.writeUInt16LE(value, at + offset);
+    await expect(word(body)).rejects.toMatchObject({ code });
+  });
+});
+
 describe('a damaged archive', () => {
   const text = 'the grey heron '.repeat(40);
   const body = office.wordDocument(paragraph(run(text)));

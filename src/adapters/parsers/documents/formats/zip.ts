@@ -19,12 +19,7 @@ export interface PackedFile {
 export function readZip(body: Uint8Array, request: DocumentRequest): DocumentContent {
   const archive = openArchive(body, MAX_UNPACKED_BYTES);
   const content = new DocumentContent(request);
-  const read = (name: string): Uint8Array => archive.read(name) ?? new Uint8Array(0);
-  const entries = archive.listEntries().filter(({ name }) => !name.endsWith('/'));
-  addPackedFiles(
-    content,
-    entries.map(({ name, size }) => ({ name, size, read: () => read(name) })),
-  );
+  addPackedFiles(content, archive.listFiles());
   return content;
 }
 
