@@ -147,7 +147,7 @@ export const EXTRACTOR = element(
     }),
     members: attribute(
       t.boolean,
-      '`documents`: attachments of e-mail, messages of mailboxes and files in zip and tar archives are documents of their own, at the URL of the document with `#member=` and the path.',
+      '`documents`: attachments of e-mail and PDF, messages of mailboxes and files in zip and tar archives are documents of their own, at the URL of the document with `#member=` and the path.',
       { default: 'false' },
     ),
     ocr: attribute(
