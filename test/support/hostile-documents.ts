@@ -135,7 +135,7 @@ function manyEntries(format: Format): Uint8Array {
 
 function ofArchives(formats: readonly Format[]): HostileDocument[] {
   return ARCHIVES.filter((format) => formats.includes(format)).flatMap((format) => [
-    document('bomb', format, () => bombOf(format), MEMORY),
+    document('bomb', format, () => bombOf(format), format === 'xlsx' || format === 'ods' ? READ : MEMORY),
     document('bomb-that-lies', format, () => bombOf(format, () => 100), CORRUPT),
     document('many-entries', format, () => manyEntries(format), MEMORY),
     document('deep', format, () => archive(format, `${'<w:p>'.repeat(200_000)}deep`), DAMAGED),

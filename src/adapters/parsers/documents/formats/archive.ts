@@ -42,6 +42,8 @@ interface Entry {
 /** Names of entries are looked up without letter case, and with `/` between folders, as office programs do. */
 export class Archive {
   private remainingBytes: number;
+  /** True once only the beginning of an entry has been read. */
+  isCut = false;
   private readonly byName: ReadonlyMap<string, Entry>;
 
   constructor(
@@ -73,9 +75,12 @@ export class Archive {
     return this.byName.has(name.toLowerCase());
   }
 
-  /** Returns an XML entry as a string; undefined if there is no such entry. */
-  readXml(name: string): string | undefined {
-    const bytes = this.read(name);
+  /**
+   * Returns an XML entry as a string; undefined if there is no such entry.
+   * @param mayBeCut the beginning of an entry that is too large is better than nothing
+   */
+  readXml(name: string, mayBeCut = false): string | undefined {
+    const bytes = this.read(name, mayBeCut);
     if (!bytes) return undefined;
     const utf16Encoding =
       bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : '';
@@ -83,13 +88,13 @@ export class Archive {
   }
 
   /** Unpacks an entry, as far as its data is intact. */
-  read(name: string): Uint8Array | undefined {
+  read(name: string, mayBeCut = false): Uint8Array | undefined {
     const entry = this.byName.get(name.toLowerCase());
-    return entry && this.unpack(entry);
+    return entry && this.unpack(entry, mayBeCut);
   }
 
   /** @throws Unreadable */
-  private unpack(entry: Entry): Uint8Array | undefined {
+  private unpack(entry: Entry, mayBeCut = false): Uint8Array | undefined {
     const { method, packedSize, size = 0 } = entry;
     if (entry.isEncrypted) throw new Unreadable('extract-encrypted', `${entry.name} is encrypted in the archive`);
     if (method !== STORED && method !== DEFLATED)
@@ -97,9 +102,13 @@ export class Archive {
     // Deflate hardly ever makes data larger, so the declared size is wrong, and unpacking could take any amount of time.
     if (entry.size !== undefined && packedSize > size * 1.01 + 1_024)
       throw new Unreadable('extract-corrupt', `${entry.name} is larger than the size declared in the archive`);
-    if (size > this.remainingBytes) throw createTooLarge();
-    const data = this.findData(entry);
-    if (data === undefined) return undefined;
+    const isTooLarge = size > this.remainingBytes;
+    if (isTooLarge && !mayBeCut) throw createTooLarge();
+    const all = this.findData(entry);
+    if (all === undefined) return undefined;
+    // Some parts are packed better than others, so the part that is unpacked has to be smaller than what is left.
+    const data = isTooLarge ? all.subarray(0, (all.length * this.remainingBytes) / size / 2) : all;
+    this.isCut ||= isTooLarge;
     const bytes = method === STORED ? data : inflate(data, this.remainingBytes);
     this.remainingBytes -= bytes.byteLength;
     if (this.remainingBytes < 0) throw createTooLarge();
@@ -116,7 +125,7 @@ export class Archive {
   }
 }
 
-const NO_BYTES = new Uint8Array(0);
+const NO_BYTES = Buffer.alloc(0);
 
 const createTooLarge = (): Unreadable =>
   new Unreadable('extract-memory', `the archive is larger than ${MAX_BYTES / 1024 / 1024} MB when unpacked`);
@@ -143,14 +152,12 @@ export function openArchive(bytes: Uint8Array, maxBytes = MAX_BYTES): Archive {
 }
 
 /** A name that is not said to be in UTF-8, and is not, is in the code page of DOS (APPNOTE.TXT, appendix D). */
-function decodeName(bytes: Buffer, flags: number, extra: Buffer = NO_EXTRA): string {
+function decodeName(bytes: Buffer, flags: number, extra: Buffer = NO_BYTES): string {
   const unicodeName = findField(extra, UNICODE_NAME_FIELD)?.subarray(5);
   const isDos = !unicodeName && (flags & HAS_UTF8_NAME) === 0 && !isUtf8(bytes);
   const name = isDos ? decodeCodePage(bytes, DOS_CODE_PAGE) : (unicodeName ?? bytes).toString('utf8');
   return name.replaceAll('\\', '/').replace(/^\/+/, '');
 }
-
-const NO_EXTRA = Buffer.alloc(0);
 
 /** Finds the content of an extra field. */
 function findField(extra: Buffer, id: number): Buffer | undefined {
@@ -186,7 +193,7 @@ function readDirectory(body: Buffer): Entry[] | undefined {
     const extraEnd = nameEnd + body.readUInt16LE(position + 30);
     const extra = body.subarray(nameEnd, extraEnd);
     const flags = body.readUInt16LE(position + 8);
-    const read64 = createZip64Reader(findField(extra, ZIP64_FIELD) ?? NO_EXTRA);
+    const read64 = createZip64Reader(findField(extra, ZIP64_FIELD) ?? NO_BYTES);
     const originalSize = read64(body.readUInt32LE(position + 24));
     const packedSize = read64(body.readUInt32LE(position + 20));
     addEntry(entries, {

@@ -35,6 +35,14 @@ describe('an archive that cannot be unpacked', () => {
   });
 });
 
+describe('a sheet that is too large when unpacked', () => {
+  it('is read from its beginning, and says that it is not all', () => {
+    const cell = (value: number): string => `<row><c><v>${value}</v></c></row>`;
+    const body = office.workbook(cell(7) + ' '.repeat(70 * 1024 * 1024) + cell(8));
+    expect(finish(readSheets(body, request('xlsx')))).toMatchObject({ text: 'Data 7', truncated: true });
+  });
+});
+
 describe('a damaged archive', () => {
   const text = 'the grey heron '.repeat(40);
   const body = office.wordDocument(paragraph(run(text)));

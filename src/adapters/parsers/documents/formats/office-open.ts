@@ -58,8 +58,9 @@ export function readSheets(body: Uint8Array, request: DocumentRequest): Document
     if (content.isFull) break;
     content.addText(name ?? '');
     content.endWord();
-    readCells(archive.readXml(part) ?? '', context, content);
+    readCells(archive.readXml(part, true) ?? '', context, content);
     office.followAll(office.readRelations(part));
   }
+  if (archive.isCut) content.markTruncated();
   return content;
 }

@@ -33,13 +33,13 @@ export function readOpenDocument(body: Uint8Array, request: DocumentRequest): Do
   const archive = request.mediaType.endsWith('flat-xml') ? openFlatDocument(body) : openArchive(body);
   if (/encryption-data/.test(archive.readXml('META-INF/manifest.xml') ?? ''))
     throw new Unreadable('extract-encrypted', 'the document is encrypted');
-  const xml = archive.readXml('content.xml');
+  const isSpreadsheet = request.mediaType.includes('spreadsheet');
+  const xml = archive.readXml('content.xml', isSpreadsheet);
   if (xml === undefined) throw new Unreadable('extract-corrupt', 'the archive has no content.xml');
   const content = new DocumentContent(request);
-  if (archive.isDamaged) content.markTruncated();
+  if (archive.isDamaged || archive.isCut) content.markTruncated();
   readProperties(archive, content);
   const isDrawing = /presentation|graphics/.test(request.mediaType);
-  const isSpreadsheet = request.mediaType.includes('spreadsheet');
   let sheetCount = 0;
   let slideCount = 0;
   const objects = new Set<string>();
@@ -106,7 +106,7 @@ function readPages(styles: string, content: DocumentContent, masters?: ReadonlyS
 }
 
 /** A flat document has everything in one file: styles are not read from it, so that their headers are read once. */
-function openFlatDocument(body: Uint8Array): Pick<Archive, 'readXml' | 'isDamaged'> {
+function openFlatDocument(body: Uint8Array): Pick<Archive, 'readXml' | 'isDamaged' | 'isCut'> {
   const xml = new TextDecoder().decode(body);
   if (!/<(?:\w+:)?document[\s>]/.test(xml.slice(0, 8_192)))
     throw new Unreadable('extract-corrupt', 'the document is not in flat OpenDocument format');
@@ -115,7 +115,7 @@ function openFlatDocument(body: Uint8Array): Pick<Archive, 'readXml' | 'isDamage
     ['content.xml', xml],
     ['meta.xml', metaEnd < 0 ? '' : xml.slice(0, metaEnd)],
   ]);
-  return { isDamaged: false, readXml: (name) => parts.get(name) };
+  return { isDamaged: false, isCut: false, readXml: (name) => parts.get(name) };
 }
 
 function readProperties(archive: Pick<Archive, 'readXml'>, content: DocumentContent): void {
