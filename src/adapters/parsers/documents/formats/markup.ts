@@ -99,10 +99,13 @@ export interface Element {
   text: string;
 }
 
-const MAX_ELEMENTS = 50_000;
+const MAX_ELEMENTS = 200_000;
 
-/** Parses a small part into its elements, in the order of their start tags. */
-export function parseElements(xml: string | undefined): Element[] {
+/**
+ * Parses a part into its elements, in the order of their start tags.
+ * @param wanted names of the elements; all if missing
+ */
+export function parseElements(xml: string | undefined, wanted?: ReadonlySet<string>): Element[] {
   const elements: Element[] = [];
   const openElements: Element[] = [];
   let attributes = new Map<string, string>();
@@ -110,6 +113,7 @@ export function parseElements(xml: string | undefined): Element[] {
   readXml(xml, {
     onOpenTag(name) {
       attributes = new Map();
+      if (wanted && !wanted.has(name)) return;
       const element = { name, attributes, text: '' };
       elements.push(element);
       if (openElements.length < 100) openElements.push(element);

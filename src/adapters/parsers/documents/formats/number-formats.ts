@@ -1,6 +1,6 @@
 /** Numbers of spreadsheets as people see them: dates, times, percentages, currencies (ECMA-376, 18.8.30 and 18.8.31). */
 import { format, isDateFormat } from 'numfmt';
-import { parseElements } from './markup.js';
+import { createNameSet, parseElements } from './markup.js';
 
 /**
  * The formats that files name by number alone. Those of dates and times depend on the computer that shows them: here,
@@ -69,11 +69,14 @@ export class NumberFormats {
 /** Whole numbers are shown whole, however wide their column is: many of them are identifiers. */
 const toGeneral = (value: number): string => (Number.isInteger(value) ? String(value) : format(GENERAL, value));
 
+/** Workbooks that many people have edited have tens of thousands of styles, with fonts and borders. */
+const STYLE_ELEMENTS = createNameSet('numfmts numfmt cellxfs cellstylexfs dxfs xf');
+
 /** Reads the formats of a workbook; returns the number of the format for each style of cells. */
 export function readCellStyles(xml: string | undefined, formats: NumberFormats): number[] {
   const styles: number[] = [];
   let list = '';
-  for (const { name, attributes } of parseElements(xml)) {
+  for (const { name, attributes } of parseElements(xml, STYLE_ELEMENTS)) {
     if (name === 'numfmts' || name === 'cellxfs' || name === 'cellstylexfs' || name === 'dxfs') list = name;
     else if (name === 'numfmt' && list === 'numfmts')
       formats.define(Number(attributes.get('numfmtid')), attributes.get('formatcode') ?? '');

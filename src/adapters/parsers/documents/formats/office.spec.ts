@@ -343,11 +343,11 @@ describe('the cells of a workbook', () => {
     expect(sheetText(`<c t="inlineStr"><is><t>${escaped}</t></is></c>`)).toBe('Data Alder _x0042_ _xZZZZ_ 🦅 \ufffd');
   });
 
-  it('are as people see them', () => {
+  it('are as people see them, whatever number of styles they have', () => {
     const styles: office.Part = {
       name: 'styles.xml',
       type: 'styles',
-      xml: `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="d. mmmm yyyy"/><numFmt numFmtId="165" formatCode="bad&quot;x"/></numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs>${[0, 14, 10, 164, 165, 46].map((id) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs></styleSheet>`,
+      xml: `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="d. mmmm yyyy"/><numFmt numFmtId="165" formatCode="bad&quot;x"/></numFmts>${'<font><b/></font>'.repeat(100_000)}<cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs>${[0, 14, 10, 164, 165, 46].map((id) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs></styleSheet>`,
     };
     const cell = (style: number, value: string, type = 'n'): string =>
       `<c s="${style}" t="${type}"><v>${value}</v></c>`;
