@@ -7,7 +7,7 @@ import { Unreadable } from '../document-content.js';
 import { parseElements } from './markup.js';
 
 /** Excel's own ([MS-XLS] 2.4.191). */
-const DEFAULT_PASSWORD = 'VelvetSweatshop';
+export const DEFAULT_PASSWORD = 'VelvetSweatshop';
 /** Excel writes 100,000; the standard allows ten million, which would take seconds. */
 const MAX_SPIN_COUNT = 1_000_000;
 const STANDARD_SPIN_COUNT = 50_000;

@@ -5,6 +5,7 @@
 import { type DocumentContent, Unreadable } from '../../document-content.js';
 import { NumberFormats } from '../number-formats.js';
 import type { CompoundFile } from './compound-file.js';
+import { decryptWorkbook } from './excel-encryption.js';
 import { readCountedString, readHyperlink, readStringTable } from './excel-strings.js';
 import { readByte, readDouble, readInt, readShort } from './little-endian.js';
 
@@ -77,7 +78,7 @@ interface Sheet {
 
 /** @throws Unreadable */
 export function readExcelBinary(file: CompoundFile, content: DocumentContent): void {
-  const stream = file.read(file.find('Workbook') ?? file.find('Book'));
+  const stream = openStream(file.read(file.find('Workbook') ?? file.find('Book')));
   const workbook = new WorkbookReader(stream, content);
   const sheets = workbook.readGlobals();
   content.addField('sheet_count', String(sheets.length));
@@ -89,6 +90,18 @@ export function readExcelBinary(file: CompoundFile, content: DocumentContent): v
     workbook.addValue(name);
     workbook.readSheet(position);
   }
+}
+
+/** @throws Unreadable */
+function openStream(stream: Buffer): Buffer {
+  for (const { type, data } of listRecords(stream, 0)) {
+    if (type === RECORD.endOfFile) break;
+    if (type !== RECORD.password) continue;
+    const plain = decryptWorkbook(stream, data);
+    if (!plain) throw new Unreadable('extract-encrypted', 'the workbook is encrypted');
+    return plain;
+  }
+  return stream;
 }
 
 class WorkbookReader {
@@ -117,7 +130,6 @@ class WorkbookReader {
     if (readShort(stream, 4) !== BIFF8) this.codePage = DEFAULT_CODE_PAGE;
     for (const { type, data, continuations } of listRecords(stream, 0)) {
       if (type === RECORD.endOfFile) break;
-      if (type === RECORD.password) throw new Unreadable('extract-encrypted', 'the workbook is encrypted');
       else if (type === RECORD.codePage && this.codePage !== undefined) this.codePage = readShort(data, 0);
       else if (type === RECORD.dateMode) this.formats = new NumberFormats(readShort(data, 0) === 1);
       else if (type === RECORD.numberFormat)
