@@ -32,7 +32,10 @@ it('of two changes of one version that are made on two nodes at the same time, o
   expect([5, 6]).toContain(first);
   expect(inForce(nodes[1]!)).toBe(first);
   for (let round = 1; round <= 3; round++) {
-    const etag = (await fetch(`${nodes[0]!.url}/api/v1/config`)).headers.get('etag')!;
+    const etags = () =>
+      Promise.all(nodes.map(async ({ url }) => (await fetch(`${url}/api/v1/config`)).headers.get('etag')!));
+    await expect.poll(async () => new Set(await etags()).size).toBe(1);
+    const [etag] = (await etags()) as [string];
     const put = async ({ url }: RunningServer, threads: number) => {
       const response = await fetch(`${url}/api/v1/config`, {
         method: 'PUT',
