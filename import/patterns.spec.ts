@@ -89,3 +89,11 @@ it.each([
 ])('%j can be written: %j', (value, expected) => {
   expect(isLinear({ kind: 'regex', value })).toBe(expected);
 });
+
+it.each([
+  ['(?i)^(?:/Docs/)$', { '/docs/': false, '/docs/a': true }],
+  ['^(?:https://www\\.example\\.com/docs/)$', { '/docs/': false, '/Docs/': true, '/docs/a': true }],
+])('the pattern %s is taken with its group and its flag', (pattern, urls) => {
+  const text = pattern.replace('/Docs/', 'https://www\\.example\\.com/Docs/');
+  verdicts(accepts('nutch', seeds, file('regex-urlfilter.txt', `-${text}\n+.\n`)), urls as Record<string, boolean>);
+});

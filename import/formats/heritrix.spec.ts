@@ -171,3 +171,36 @@ ${more}</beans>`;
     );
   });
 });
+
+it('a prefix of a file may end within a name, and the lack of the file is reported', () => {
+  const scope = file(
+    'crawler-beans.cxml',
+    job('SurtPrefixedDecideRule', '').text.replace(
+      /<property name="surtsSource">[\s\S]*?<\/bean><\/property>/,
+      '<property name="surtsSourceFile" value="lists/surts.txt"/>',
+    ),
+  );
+  verdicts(accepts('heritrix', scope, seeds, file('surts.txt', 'http://(com,,exam\nhttp://(org,a.b,)/x-y/+/\n')), {
+    'http://exam.com/': true,
+    'http://www.example.com/a': true,
+    'http://notexample.com/': false,
+    'http://a.b.org/x-y/+/z': true,
+    'http://a.b.org/x-y/': false,
+  });
+  const { report } = convert('heritrix', [scope, seeds]);
+  expect(linesOf(report, 'not taken')).toEqual(['crawler-beans.cxml:6 surtsSource lists/surts.txt']);
+});
+
+it('a pattern of files is about all kinds unless one is chosen', () => {
+  const rule = (preset = '') =>
+    file(
+      'crawler-beans.cxml',
+      job('NotSurtPrefixedDecideRule', '').text.replace(
+        /<bean class="\S+\.surt\.[\s\S]*?<\/bean><\/property>\s*<\/bean>/,
+        `<bean class="x.MatchesFilePatternDecideRule"><property name="decision" value="REJECT"/>${preset}</bean>`,
+      ),
+    );
+  verdicts(accepts('heritrix', rule(), seeds), { '/a.PDF': false, '/a.mp3': false, '/a.html': true });
+  const images = '<property name="usePreset" value="IMAGES"/>';
+  verdicts(accepts('heritrix', rule(images), seeds), { '/a.pdf': true, '/a.jpeg': false });
+});

@@ -116,3 +116,17 @@ it('no header with a secret is copied or shown', () => {
   expect(xml).toContain('<cw:Header name="X-Team" value="search"/>');
   expect(xml).not.toContain('hunter2');
 });
+
+it.each([
+  ['MaxDocSize 1000', 'maxSizeBytes="1000"'],
+  ['CrawlDelay 3', 'throttleTimeMS="3000"'],
+  ['UserAgent "a b"', 'userAgent="a b"'],
+  ['HTTPHeader "Accept-Language: de"', 'acceptLanguage="de"'],
+  ['HTTPHeader "User-Agent: c"', 'userAgent="c"'],
+  ['HTTPHeader "X-A: b"', '<cw:Header name="X-A" value="b"/>'],
+  ['DetectClones no', '<cw:LeaveOut exactDuplicates="false"/>'],
+])('the command %s becomes %s', (command, expected) => {
+  const { xml, report } = importAndLoad('mnogosearch', file('indexer.conf', `Server ${SITE}/\n${command}\n`));
+  expect(xml).toContain(expected);
+  expect(linesOf(report, 'not taken')).toEqual([]);
+});

@@ -146,6 +146,7 @@ it.each([
   ['<delay><schedule time="from 8:00 to 17:00">10000</schedule></delay>', '10000'],
   ['<delay default="3 min 30s"/>', '210000'],
   ['<delay default="PT5S"/>', '5000'],
+  ['<delay default="1 hour"/>', '3600000'],
   ['', '3000'],
 ])('the pause is never shorter than the longest of %s', (delay, milliseconds) => {
   const xml = `<crawlers><crawler id="a"><startURLs><url>${SITE}/</url></startURLs>${delay}</crawler></crawlers>`;
@@ -163,4 +164,26 @@ it('of a client of version 2, its login, proxy and headers are listed with what 
     ['proxyHost', 'Proxy'],
     ['authPassword', 'Login'],
   ]);
+});
+
+const withSetting = (setting: string): string => job('').text.replace('<referenceFilters></referenceFilters>', setting);
+
+it.each([
+  ['<numThreads>4</numThreads>', 'nthreads="4"'],
+  ['<maxDepth>3</maxDepth>', 'name="max-hops" value="3"'],
+])('the setting %s becomes %s', (setting, expected) => {
+  const { xml, report } = importAndLoad('norconex', file('c.xml', withSetting(setting)));
+  expect(xml).toContain(expected);
+  expect(linesOf(report, 'not taken')).toEqual([]);
+});
+
+it('a number with something before it is none', () => {
+  const text = withSetting('<maxDepth>x3</maxDepth>');
+  expect(linesOf(importAndLoad('norconex', file('c.xml', text)).report, 'not taken')).toEqual(['c.xml:1 maxDepth x3']);
+});
+
+it('a list of values with commas is one condition for each', () => {
+  const matcher = '<valueMatcher method="csv" partial="true">/a/,/b/</valueMatcher>';
+  const filter = `<filter class="ReferenceFilter" onMatch="exclude">${matcher}</filter>`;
+  verdicts(accepts('norconex', job(filter)), { '/a/x': false, '/b/x': false, '/c/': true });
 });

@@ -62,3 +62,30 @@ it('of several modes in a list of suffixes, the last one counts', () => {
   const suffixes = file('suffix-urlfilter.txt', '-\n+\n.gif\n');
   verdicts(accepts('nutch', seeds, suffixes), { '/a.gif': false, '/a': true });
 });
+
+it.each([
+  ['fetcher.threads.fetch', '2000', 'nthreads="1000"'],
+  ['fetcher.queue.mode', 'byIP', 'politenessBy="address"'],
+  ['http.timeout', '10000', 'headerTimeoutMS="10000"'],
+  ['http.redirect.max', '200', 'maxRedirects="100"'],
+  ['db.fetch.interval.default', '7200', 'smartRefreshMaxAgeS="7200" smartRefreshMinAgeS="3600"'],
+  ['db.fetch.retry.max', '5', '<cw:ErrorPolicy maxTemporaryErrors="5"/>'],
+  ['http.robots.agents', 'acme bot,other', 'robotsAgent="acmebot"'],
+  ['http.agent.name', 'acme', 'robotsAgent="acme" userAgent="acme"'],
+  ['http.accept.language', 'de', 'acceptLanguage="de"'],
+  ['solr.server.url', 'http://solr:8983/solr/web/', 'type="solr" url="http://solr:8983/solr" index="web"'],
+])('the property %s %s becomes %s', (name, value, expected) => {
+  const { xml, report } = importAndLoad('nutch', site([name, value]), seeds, regexes);
+  const attributes = [...xml.matchAll(/<(?:Crawler|cw:\w+) .*/g)].map(([element]) =>
+    element.split(' ').sort().join(' '),
+  );
+  const words = expected.split(' ');
+  expect(attributes.some((element) => words.every((word) => element.includes(word)))).toBe(true);
+  expect(linesOf(report, 'not taken')).toEqual([]);
+});
+
+it('a number that is none is not taken', () => {
+  const { xml, report } = importAndLoad('nutch', site(['fetcher.server.delay', 'soon']), seeds, regexes);
+  expect(xml).toContain('throttleTimeMS="5000"');
+  expect(linesOf(report, 'not taken')).toEqual(['nutch-site.xml:1 fetcher.server.delay']);
+});

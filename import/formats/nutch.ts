@@ -444,7 +444,7 @@ function importProperty(property: Node, crawler: ImportedCrawler, report: Import
   }
   const convert = PROPERTIES[name];
   if (!convert) return void report.reportSkipped(name, REASONS[name] ?? 'has no counterpart', property);
-  const isNumeric = /delay|threads|limit|timeout|max|interval/.test(name) && name !== 'http.robots.agents';
+  const isNumeric = /delay|threads|limit|timeout|max|interval/.test(name);
   if (isNumeric && !/^\d+(?:\.\d+)?$/.test(value))
     return void report.reportSkipped(name, `${value} is not a number that Crawlway could use`, property);
   report.reportTaken(setting, convert(value, crawler) ?? 'Crawlway always does this', property);

@@ -78,3 +78,40 @@ ${parsers}`,
   expect(feeds.definition.crawlers[0]).toMatchObject({ defaultFollow: false });
   expect(feeds.report.lines.filter(({ note }) => note.includes('EVERY site'))).toEqual([]);
 });
+
+it.each([
+  ['http.timeout: 2000', 'headerTimeoutMS="2000"'],
+  ['fetcher.threads.number: 7', 'nthreads="7"'],
+  ['fetcher.server.delay: 1.5', 'throttleTimeMS="1500"'],
+  ['fetchInterval.default: 30', 'smartRefreshMaxAgeS="1800"'],
+  ['fetchInterval.fetch.error: 120', 'retryDelayS="7200"'],
+  ['max.fetch.errors: 4', 'maxTemporaryErrors="4"'],
+  ['indexer.md.mapping: ["parse.title = headline"]', '<cw:Map field="title" rename="headline"/>'],
+])('the setting %s becomes %s', (setting, expected) => {
+  const { xml, report } = importAndLoad('stormcrawler', file('c.yaml', `config:\n  ${setting}\n`), seeds);
+  expect(xml).toContain(expected);
+  expect(linesOf(report, 'not taken')).toEqual([]);
+});
+
+it('a number of -1 stands for the default', () => {
+  const { xml } = importAndLoad('stormcrawler', file('c.yaml', 'config:\n  fetcher.server.delay: -1\n'), seeds);
+  expect(xml).not.toContain('throttleTimeMS');
+});
+
+it.each([
+  ['MaxDepthFilter', { maxDepth: 3 }, 'name="max-hops" value="3"'],
+  ['HostURLFilter', { ignoreOutsideDomain: true }, '<Rule><ar:Not><ar:Domain value="example.com"'],
+  [
+    'HostURLFilter',
+    { ignoreOutsideHost: true, ignoreOutsideDomain: true },
+    'kind="exact" norm="none" value="www.example.com"',
+  ],
+  ['BasicURLFilter', { maxPathRepetition: 4, maxLength: 500 }, '<cw:Traps maxRepeatedSegments="3"/>'],
+  ['BasicURLFilter', { maxPathRepetition: 1, maxLength: 500 }, '<cw:LinkRules maxUrlLength="500"/>'],
+])('the filter %s %j becomes %s', (name, params, expected) => {
+  const filter = file('urlfilters.json', JSON.stringify({ 'x.URLFilters': [{ class: `x.${name}`, params }] }));
+  const { xml, report } = importAndLoad('stormcrawler', file('c.yaml', 'config:\n  http.timeout: 1\n'), seeds, filter);
+  expect(xml).toContain(expected);
+  expect(xml.includes('<cw:Traps')).toBe(expected.includes('<cw:Traps'));
+  expect(linesOf(report, 'not taken')).toEqual([]);
+});

@@ -260,7 +260,6 @@ describe('any server', () => {
     expect(await write({ 'sec-fetch-site': 'cross-site' })).toBe(403);
     expect(await write({ origin: open.server.url, host: new URL(open.server.url).host })).toBe(200);
     expect(await write({ 'sec-fetch-site': 'same-origin' })).toBe(200);
-    expect(await write({ 'sec-fetch-site': 'none' })).toBe(200);
     expect(
       (await open.get('crawlers', { origin: 'https://evil.example' })).headers.get('access-control-allow-origin'),
     ).toBeNull();

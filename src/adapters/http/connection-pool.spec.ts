@@ -45,6 +45,15 @@ describe('the connection pool', () => {
     ]);
   });
 
+  it('takes a connection again once, after which it is not idle', async () => {
+    const { pool, connections } = await pooled(2, 1);
+    const [first, second] = connections as [Connection, Connection];
+    pool.release(first);
+    expect([pool.reacquire(first), pool.reacquire(first), pool.acquire('key')]).toEqual([true, false, undefined]);
+    pool.release(second);
+    expect(first.client.destroyed).toBe(false);
+  });
+
   it('drops connections that the server has closed', async () => {
     const { pool, connections, closing } = await pooled(1, 10);
     pool.release(connections[0]!);

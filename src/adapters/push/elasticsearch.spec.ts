@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
 import { startElasticsearchReceiver } from '../../../test/support/receivers/elasticsearch-receiver.js';
+import { startReceiver } from '../../../test/support/receivers/http-receiver.js';
 import type { SinkOptions } from '../../domain/push/sink-types.js';
 import { Secret } from '../../domain/secret.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
@@ -51,6 +52,22 @@ describe.each(DIALECTS)('%s', (type) => {
     await sink.deliver(batch, stillWanted());
     expect(await heldBy(sink)).toEqual(batch.map(({ uri }, i) => `${uri} s${i}`).sort());
     expect(receiver.openPits.size).toBe(0);
+  });
+
+  it('lists nothing from an index that cannot be sorted, or is not', async () => {
+    const { receiver, sink } = await started(type);
+    receiver.create({ mappings: { properties: { uri: { type: 'text' } } } });
+    await expect(heldBy(sink)).rejects.toThrow('maps `uri` as text, which has to be keyword');
+    const hits = Array.from({ length: 1_000 }, () => ({
+      _source: { uri: 'http://a/', stamp: 's' },
+      sort: ['http://a/'],
+    }));
+    const unsorted = await startReceiver(({ method }) =>
+      method === 'GET' ? { status: 403 } : { status: 200, body: { id: 'p', pit_id: 'p', hits: { hits } } },
+    );
+    const other = new ElasticsearchSink(sinkDefinition({ type, url: unsorted.url, options: { index: 'pages' } }));
+    onTestFinished(() => other.close());
+    await expect(heldBy(other)).rejects.toThrow('not sorted by `uri`');
   });
 
   it('closes the point in time when the caller stops early', async () => {
@@ -107,6 +124,12 @@ it('no documents are returned to credentials that may only write, so that they a
   const { receiver, sink } = await started();
   receiver.answerNext({ status: 403 });
   expect(await sink.readDocuments(['http://a/'], stillWanted())).toEqual([]);
+  for (const status of [403, 404]) {
+    receiver.answerNext({ status });
+    await sink.probe(stillWanted());
+  }
+  receiver.answerNext({ status: 500 });
+  await expect(sink.probe(stillWanted())).rejects.toThrow(SinkUnavailable);
 });
 
 describe('bulk deliveries', () => {
@@ -206,6 +229,13 @@ describe('bulk deliveries', () => {
     onTestFinished(() => clock.mockRestore());
     await sink.deliver([deleteOrder('http://a.example/')], stillWanted());
     expect(receiver.deletedElsewhere).toEqual(['web-1']);
+    const deliver = (status: number, type: string) => {
+      const items = [{ delete: { status: 200 } }, { delete: { status, error: { type, reason: 'no' } } }];
+      receiver.answerNext({ status: 200, body: { items } });
+      return sink.deliver([deleteOrder('http://a.example/')], stillWanted());
+    };
+    expect(await deliver(404, 'index_not_found_exception')).toEqual([{ state: 'acknowledged' }]);
+    await expect(deliver(403, 'cluster_block_exception')).rejects.toThrow(SinkUnavailable);
   });
 
   it('warns of a name that stands for several indexes, such as an alias that was rolled over', async () => {
@@ -305,15 +335,21 @@ describe('bulk deliveries', () => {
       .map((line) => JSON.parse(line));
     expect(action.index).toMatchObject({ _id: idOf('http://b/'), version: future + 1 });
     expect(others).toHaveLength(1);
+    receiver.answerNext({ status: 200, body: { items: [{ index: { status: 409, error } }] } });
+    receiver.answerNext({ status: 413 });
+    expect(await sink.deliver([addOrder('http://b/')], stillWanted())).toMatchObject([{ state: 'refused' }]);
   });
 
-  it('does not blame the document for an error of the index', async () => {
-    const { receiver, sink } = await started();
-    await sink.deliver([addOrder('http://a/')], stillWanted());
-    const error = { type: 'cluster_block_exception', reason: 'index [pages] blocked: disk usage exceeded flood-stage' };
-    receiver.answerNext({ status: 200, body: { errors: true, items: [{ index: { status: 403, error } }] } });
-    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(/flood-stage/);
-  });
+  it.each(['cluster_block_exception', 'security_exception', 'index_closed_exception', 'invalid_index_name_exception'])(
+    'does not blame the document for an error of the index: %s',
+    async (type) => {
+      const { receiver, sink } = await started();
+      await sink.deliver([addOrder('http://a/')], stillWanted());
+      const error = { type, reason: 'index [pages] blocked: disk usage exceeded flood-stage' };
+      receiver.answerNext({ status: 200, body: { errors: true, items: [{ index: { status: 403, error } }] } });
+      await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(/flood-stage/);
+    },
+  );
 
   it('splits a bulk request that is too large', async () => {
     const { receiver, sink } = await started();
@@ -329,10 +365,17 @@ describe('bulk deliveries', () => {
     await sink.deliver([addOrder('http://a/')], stillWanted());
     receiver.answerNext({ status: 200, body: '<html>' });
     await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(/is this an Elasticsearch/);
-    receiver.answerNext({ status: 200, body: { items: [] } });
-    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(
-      /0 bulk results were returned for 1 orders/,
-    );
+    const answer = (...items: object[]) => {
+      receiver.answerNext({ status: 200, body: { items } });
+      return sink.deliver([deleteOrder('http://a/')], stillWanted());
+    };
+    await expect(answer()).rejects.toThrow(/0 bulk results were returned for 1 orders/);
+    const done = { delete: { status: 200 } };
+    await expect(answer(done, done)).rejects.toThrow(/2 bulk results were returned for 1 orders/);
+    await expect(answer({ delete: {} })).rejects.toThrow(SinkUnavailable);
+    expect(await answer({ index: { status: 404 } })).toMatchObject([{ state: 'refused' }]);
+    const gone = { type: 'index_not_found_exception', reason: 'no such index' };
+    await expect(answer({ delete: { status: 404, error: gone } })).rejects.toThrow(/no such index/);
   });
 });
 

@@ -11,7 +11,6 @@ import { type RequestAnswer, sendWithSplitting } from './splitting.js';
 
 const PAGE_SIZE = 1_000;
 const KEEP_ALIVE = '5m';
-const MAX_MESSAGE_LENGTH = 1_000;
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -269,7 +268,7 @@ export class ElasticsearchSink implements Sink {
     if (isAccepted(result)) return { state: 'acknowledged' };
     if (this.isSuperseded(result)) return { state: 'acknowledged', supersededBy: parseCurrentVersion(result.reason) };
     const { status, type, reason = 'no reason given' } = result;
-    const description = `${type ?? `status ${status}`}: ${reason}`.slice(0, MAX_MESSAGE_LENGTH);
+    const description = `${type ?? `status ${status}`}: ${reason}`;
     // If other documents were accepted, an internal error concerns only this document and would recur on every attempt.
     const isDocumentError = status === 500 && someAccepted;
     const isTemporary =

@@ -31,6 +31,12 @@ describe('the address of a sink', () => {
     await expect(deliverTo(url)).rejects.toThrow(/neither loopback nor public; .*AllowAddress/);
   });
 
+  it('is not connected to by a Kafka client either', async () => {
+    const sink = createSink(sinkDefinition({ type: 'kafka', url: 'kafka://10.1.2.3:9092', options: { topic: 't' } }));
+    onTestFinished(() => sink.close());
+    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow('neither loopback nor public');
+  });
+
   it('may be in a block that the operator allows', async () => {
     const receiver = await startReceiver(() => ({ status: 200 }));
     const url = receiver.url.replace('127.0.0.1', '0.0.0.0');

@@ -63,6 +63,7 @@ describe('the JSON sink', () => {
   it.each([
     ['too few', { answers: [true] }],
     ['another value', { answers: [true, 'yes'] }],
+    ['one too many, and one that is none', { answers: [true, 'yes', true] }],
     ['no list', { answers: 2 }],
   ])('keeps the orders for later when the answers are wrong: %s', async (_, body) => {
     const receiver = await startReceiver(() => ({ status: 200, body }));
@@ -92,4 +93,11 @@ describe('the JSON sink', () => {
     expect(answers.every(({ state }) => state === 'acknowledged')).toBe(true);
     expect(receiver.taken.map(({ id }) => id)).toEqual(batch.map(({ id }) => id));
   });
+});
+
+it('a receiver without OPTIONS responds, and one that is broken does not', async () => {
+  const receiver = await startReceiver(() => ({ status: 501 }));
+  await jsonSink(receiver.url).probe(stillWanted());
+  receiver.answerNext({ status: 500 });
+  await expect(jsonSink(receiver.url).probe(stillWanted())).rejects.toThrow(SinkUnavailable);
 });

@@ -2,11 +2,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { addOrder, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
+import { addOrder, deleteOrder, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
 import type { SinkOptions } from '../../domain/push/sink-types.js';
 import { Secret } from '../../domain/secret.js';
 import { seconds } from '../../domain/time/units.js';
 import { createSink } from './create-sink.js';
+import { toRecord } from './kafka.js';
 
 const int16 = (value: number): Buffer => Buffer.from([value >> 8, value & 255]);
 const int32 = (value: number): Buffer => Buffer.concat([int16(value >>> 16), int16(value & 65_535)]);
@@ -20,10 +21,11 @@ interface Demands {
   readonly iterations?: number;
   readonly refusal?: string;
   readonly brokers?: number;
+  readonly brokerHost?: string;
 }
 
 /** What a broker of the first versions of the protocol answers; `request` begins with the key of the call. */
-function answer(request: Buffer, { iterations = 4_096, refusal, brokers = 0 }: Demands): Buffer {
+function answer(request: Buffer, { iterations = 4_096, refusal, brokers = 0, brokerHost }: Demands): Buffer {
   switch (request.readUInt16BE(0)) {
     case API_VERSIONS:
       if (request.readUInt16BE(2) > 1) return Buffer.concat([int16(35), int32(0), int32(0)]);
@@ -38,7 +40,7 @@ function answer(request: Buffer, { iterations = 4_096, refusal, brokers = 0 }: D
     }
     default: {
       const all = Array.from({ length: brokers }, (_, i) =>
-        Buffer.concat([int32(i), text(`b${i}.invalid`), int32(9), int16(65_535)]),
+        Buffer.concat([int32(i), text(brokerHost ?? `b${i}.invalid`), int32(9), int16(65_535)]),
       );
       return Buffer.concat([list(all), int32(0), list([])]);
     }
@@ -69,6 +71,12 @@ async function deliverTo(demands: Demands, options: Partial<SinkOptions['kafka']
   return sink.deliver([addOrder('http://a/')], stillWanted()).then(String, String);
 }
 
+it('a deletion is a tombstone, and an addition the order as JSON, under the same key', () => {
+  const [add, removal] = [addOrder('http://a/'), deleteOrder('http://a/')].map(toRecord);
+  expect(JSON.parse(add!.value!)).toMatchObject({ kind: 'add', uri: 'http://a/' });
+  expect(removal).toMatchObject({ key: add!.key, value: undefined, headers: { crawler: 'docs' } });
+});
+
 const LOGIN = { login: 'crawlway', password: new Secret('a secret'), mechanism: 'SCRAM-SHA-512' } as const;
 
 it('a broker that wants the password hashed for hours is refused', async () => {
@@ -85,4 +93,12 @@ it.each(['PLAIN', 'SCRAM-SHA-512'] as const)(
 
 it('a broker that names more brokers than there are has none of them looked up', async () => {
   expect(await deliverTo({ brokers: 2_000 })).toContain('claims to have 2000 brokers');
+});
+
+it('a broker may not name one at an address that is not allowed', async () => {
+  expect(await deliverTo({ brokers: 1, brokerHost: '10.1.2.3' })).toContain('10.1.2.3 is neither loopback nor public');
+});
+
+it('an order that no broker has taken is not acknowledged', async () => {
+  expect(await deliverTo({ brokers: 1, brokerHost: '127.0.0.1' })).toMatch(/^SinkUnavailable/);
 });

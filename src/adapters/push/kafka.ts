@@ -82,12 +82,7 @@ export class KafkaSink implements Sink {
 
   private async send(orders: readonly PushOrder[], signal: AbortSignal): Promise<RequestAnswer> {
     if (signal.aborted) throw this.toUnavailable(new Error('the delivery was stopped'));
-    const messages = orders.map((order) => ({
-      topic: this.topic,
-      key: order.uri,
-      value: order.kind === 'add' ? JSON.stringify(toOrderRecord(order)) : undefined,
-      headers: { order: String(order.id), crawler: order.crawler, reason: order.reason },
-    }));
+    const messages = orders.map((order) => ({ topic: this.topic, ...toRecord(order) }));
     let refusal: string | undefined;
     await this.runWithTimeout(signal, async (producer) => {
       try {
@@ -172,6 +167,13 @@ export class KafkaSink implements Sink {
     return new SinkUnavailable(`sink ${this.name} at ${brokerList}, topic ${this.topic}: ${findDeepestMessage(error)}`);
   }
 }
+
+/** A record without a value is a tombstone. */
+export const toRecord = (order: PushOrder) => ({
+  key: order.uri,
+  value: order.kind === 'add' ? JSON.stringify(toOrderRecord(order)) : undefined,
+  headers: { order: String(order.id), crawler: order.crawler, reason: order.reason },
+});
 
 /**
  * The library's own, but for the number of iterations of SCRAM, and a login that fails: the library would try it again

@@ -4,9 +4,12 @@ import { addOrder, deleteOrder, sinkDefinition, stillWanted } from '../../../tes
 import { answer, rawServer } from '../../../test/support/raw-server.js';
 import { startElasticsearchReceiver } from '../../../test/support/receivers/elasticsearch-receiver.js';
 import { startReceiver } from '../../../test/support/receivers/http-receiver.js';
+import type { WebhookDefinition } from '../../domain/crawl/sink-definition.js';
+import { Secret } from '../../domain/secret.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
 import { createSink } from './create-sink.js';
 import { parseRetryAfter, SinkClient } from './sink-client.js';
+import { WebhookSender } from './webhook-sender.js';
 
 it.each([
   { reads: 'the whole body', size: 1_000, sent: true },
@@ -50,6 +53,34 @@ it.each(['closes', 'resets'])(
     for (let i = 0; i < 3; i++) expect(await sink.deliver(batch, stillWanted())).toHaveLength(2);
   },
 );
+
+it('a new connection that is reset is not tried again at once', async () => {
+  const server = await rawServer((socket) => void socket.resetAndDestroy());
+  const client = new SinkClient(sinkDefinition({ type: 'json', url: `http://127.0.0.1:${server.port}/` }));
+  onTestFinished(async () => {
+    await client.close();
+    await server.close();
+  });
+  await expect(client.request({ method: 'GET', path: '' }, stillWanted())).rejects.toThrow(SinkUnavailable);
+  expect(server.connections).toBe(1);
+});
+
+const basic = (login: string): string => `Basic ${Buffer.from(login).toString('base64')}`;
+
+it.each([
+  ['of the URL', {}, basic('u:p@ss')],
+  ['of the options, before those of the URL', { login: 'me', password: new Secret('mine') }, basic('me:mine')],
+  ['of the options and the password of the URL', { login: 'me' }, basic('me:p@ss')],
+  ['that are a key, before those of the URL', { apiKey: new Secret('key') }, 'Bearer key'],
+])('credentials %s are sent, and never quoted', async (_, options, expected) => {
+  const receiver = await startReceiver(() => ({ status: 503, body: 'busy '.repeat(1_000) }));
+  const url = receiver.url.replace('//', '//u:p%40ss@');
+  const client = new SinkClient(sinkDefinition({ type: 'json', url, options }));
+  onTestFinished(() => client.close());
+  const { message } = client.toUnavailable(await client.request({ method: 'GET', path: '' }, stillWanted()));
+  expect(receiver.exchanges.map(({ headers }) => headers.authorization)).toEqual([expected]);
+  expect(message).toMatch(/^sink main at http:\/\/127\.0\.0\.1:\d+: status 503: busy .{480,500}$/);
+});
 
 it('an answer longer than any sink sends is not read to its end', async () => {
   const server = await rawServer((socket) => {
@@ -117,4 +148,18 @@ describe('Retry-After', () => {
   ])('%s is %s ms', (header, expected) => {
     expect(parseRetryAfter(header, NOW)).toBe(expected);
   });
+});
+
+it.each([
+  [204, true],
+  [302, false],
+  [500, false],
+])('a webhook message that is answered with %s is delivered: %s', async (status, isDelivered) => {
+  const receiver = await startReceiver(() => ({ status }));
+  const settings = { ...sinkDefinition({ type: 'json', url: receiver.url }), secret: new Secret('whsec_c2VjcmV0') };
+  const sender = new WebhookSender(settings as unknown as WebhookDefinition);
+  onTestFinished(() => sender.close());
+  const sending = sender.send({ id: 'm1', body: '{}' }, stillWanted());
+  if (isDelivered) await sending;
+  else await expect(sending).rejects.toThrow(`status ${status}`);
 });

@@ -127,12 +127,12 @@ export class SinkClient {
 
   /** A server may close a connection at any time: a request that finds its connection closed is sent over another one. */
   private async send(request: SinkRequest, signal: AbortSignal, responseType: 'text' | 'stream') {
-    for (let attempt = 0; ; attempt++)
+    for (;;)
       try {
         return await this.sendOnce(request, signal, responseType);
       } catch (error) {
-        if (attempt <= this.definition.concurrency && !signal.aborted && hasFoundConnectionClosed(error)) continue;
-        throw new SinkUnavailable(`${this.displayName}: ${this.describeFailure(error, signal)}`);
+        if (!hasFoundConnectionClosed(error))
+          throw new SinkUnavailable(`${this.displayName}: ${this.describeFailure(error, signal)}`);
       }
   }
 
@@ -200,8 +200,8 @@ function createAuthorizationHeader(
 }
 
 function hasFoundConnectionClosed(error: unknown): boolean {
-  const { code = '', request, response } = error as { code?: string; request?: ClientRequest; response?: unknown };
-  return response === undefined && request?.reusedSocket === true && ['ECONNRESET', 'EPIPE'].includes(code);
+  const { code = '', request } = error as { code?: string; request?: ClientRequest };
+  return request?.reusedSocket === true && ['ECONNRESET', 'EPIPE'].includes(code);
 }
 
 const findHeader = (response: AxiosResponse, name: string): string | undefined => {

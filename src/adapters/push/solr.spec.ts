@@ -63,6 +63,8 @@ describe('the Solr sink', () => {
       { state: 'refused', message: errors[0]!.message },
       { state: 'acknowledged' },
     ]);
+    receiver.answerNext({ status: 200, body: { responseHeader: { status: 0, errors } } });
+    expect(await sink.deliver([addOrder('http://a/3')], stillWanted())).toMatchObject([{ state: 'refused' }]);
   });
 
   it('acknowledges nothing when the commit fails', async () => {
@@ -75,6 +77,23 @@ describe('the Solr sink', () => {
       message: expect.stringContaining('no leader'),
       retryAfterMs: 2_000,
     });
+    const good = { responseHeader: { status: 0 } };
+    for (const answers of [[{ responseHeader: { status: 500 } }], [good, '<html>proxy</html>']]) {
+      for (const body of answers) receiver.answerNext({ status: 200, body });
+      await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow('is this a Solr core?');
+    }
+  });
+
+  it.each([
+    ['whole', ['a', 'b'], ['a', 'b'], 1],
+    ['with two metas in the same field', ['a.b', 'a-b'], ['a_b', 'c'], 0],
+    ['with a meta that is not stored', ['a', 'b'], ['a'], 0],
+  ])('returns a document that it stores %s', async (_, names, fields, count) => {
+    const { receiver, sink } = await started();
+    const metas = Object.fromEntries(fields.map((name) => [`meta_${name}_txt`, ['x']]));
+    const doc = { id: 'u', stamp_s: 's', crawler_s: 'c', text_t: 't', meta_names_ss: names, ...metas };
+    receiver.answerNext({ status: 200, body: { doc } });
+    expect(await sink.readDocuments(['u'], stillWanted())).toHaveLength(count);
   });
 
   it('returns no documents to credentials that may only write, so that they are fetched for another sink', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { addOrder, deleteOrder } from '../../../test/support/push-orders.js';
 import type { PushOrder } from '../../domain/push/order.js';
-import { groupByKind, sendByKind } from './splitting.js';
+import { acknowledgeAll, groupByKind, sendByKind, sendWithSplitting } from './splitting.js';
 
 const orders = fc.array(
   fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 30 })).map(([isAdd, page]): PushOrder => {
@@ -19,6 +19,18 @@ it('a batch of different documents is two requests, in whatever sequence its ord
     ['delete', 25],
     ['add', 25],
   ]);
+  expect(groupByKind(['a', 'b', 'a', 'b'].map((host) => addOrder(`http://${host}/`)))).toHaveLength(2);
+});
+
+it('one order of a thousand that a sink refuses is found in twenty requests', async () => {
+  let requests = 0;
+  const batch = Array.from({ length: 1_000 }, (_, i) => addOrder(`http://a/${i}`));
+  const answers = await sendWithSplitting(batch, async (part) => {
+    requests++;
+    return part.includes(batch[700]!) ? { refused: 'bad' } : acknowledgeAll(part);
+  });
+  expect(answers.flatMap(({ state }, i) => (state === 'refused' ? [i] : []))).toEqual([700]);
+  expect(requests).toBeLessThanOrEqual(21);
 });
 
 it('the orders of each document keep their sequence, each order is sent once, and its answer is its own', async () => {
