@@ -1,4 +1,5 @@
 import type { Meta } from '../push/order.js';
+import { normalizeDate } from './typed-values.js';
 
 /**
  * Maximum number of characters in a value taken from a page: search engines reject documents with overlong terms (more
@@ -23,7 +24,14 @@ const TYPES: ReadonlyMap<string, Meta['type']> = new Map([
   ['unknown_characters_percent', 'number'],
 ]);
 
+const TIME = /^[+-]?\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/;
+const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
+
+/** Search engines refuse documents with values that do not have their type: plug-ins and configurations may give any. */
 export function toTypedMeta(name: string, value: string): Meta {
   const type = TYPES.get(name);
-  return type === undefined ? { name, value } : { name, value, type };
+  if (type === undefined) return { name, value };
+  if (type === 'number') return NUMBER.test(value) ? { name, value, type } : { name, value };
+  const time = TIME.test(value) ? value : normalizeDate(value);
+  return time === undefined ? { name, value } : { name, value: time, type };
 }

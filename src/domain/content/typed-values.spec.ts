@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { toTypedMeta } from './meta-types.js';
 import { parseTypedValue } from './typed-values.js';
 
 const parse = (text: string, type: Parameters<typeof parseTypedValue>[1]) =>
@@ -170,3 +171,14 @@ it('a text is trimmed, and may be of any length', () => {
   expect(parse(`http://a.example/${'x'.repeat(500)}`, 'url')).toHaveLength(517);
   expect(parse('  ', 'text')).toBeUndefined();
 });
+
+it.each([
+  ['date_published', '2026-03-04', { value: '2026-03-04T00:00:00.000Z', type: 'date' }],
+  ['crawl_time', '2026-03-04T05:06:07.123Z', { value: '2026-03-04T05:06:07.123Z', type: 'date' }],
+  ['date_published', 'in spring', { value: 'in spring' }],
+  ['page_count', '7', { value: '7', type: 'number' }],
+  ['page_count', 'seven', { value: 'seven' }],
+  ['team', '7', { value: '7' }],
+])('the meta %s with the value %j has the type that this value has', (name, value, expected) =>
+  expect(toTypedMeta(name, value)).toEqual({ name, ...expected }),
+);
