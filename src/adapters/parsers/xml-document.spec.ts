@@ -42,6 +42,19 @@ describe('a feed', () => {
     expect(hrefs(feed)).toEqual(['http://a/', 'http://a/otter', '/photos?a=1&b=2', 'http://a/second', '/minutes.pdf']);
   });
 
+  it.each([
+    ['Wed, 31 Jan 2024 13:00:00 CET', '2024-01-31T12:00:00Z'],
+    ['2024', '2024-01-01T00:00:00Z'],
+    ['Version 3', undefined],
+    ['30 Feb 2024', undefined],
+  ])('dated %s is of %s', (written, value) => {
+    const { fields } = read(
+      `<rss><channel><pubDate>${written}</pubDate><item/></channel></rss>`,
+      'application/rss+xml',
+    );
+    expect(fields?.map((field) => field.value)).toEqual(value === undefined ? [] : [value]);
+  });
+
   it('of Atom has the title, language, author and dates of the feed', () => {
     const feed = read(
       `<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="de"><title>Vögel</title><updated>2024-01-31T12:00:00Z</updated>

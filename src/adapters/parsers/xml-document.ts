@@ -4,6 +4,8 @@
  */
 import { Tokenizer } from 'htmlparser2';
 import { DistinctLinks } from '../../domain/content/distinct-links.js';
+import { formatIsoTime } from '../../domain/time/http-date.js';
+import { parseDateOrYear } from '../../domain/time/written-date.js';
 import type { RawLink } from '../../engine/ports/page-content.js';
 import type { TextBuffer } from './html/text-buffer.js';
 import { BASE, readXml, resolveInBase } from './xml-reader.js';
@@ -191,9 +193,9 @@ class XmlDocumentReader {
     const key = AUTHOR_ELEMENTS.has(name) ? 'author' : (DATE_FIELDS.get(name) ?? name);
     if (value === '' || this.facts.has(key)) return;
     if (name === 'language') this.language ??= value;
-    const time = key.startsWith('date_') ? Date.parse(value) : 0;
-    if (Number.isNaN(time)) return;
-    this.facts.set(key, key.startsWith('date_') ? `${new Date(time).toISOString().slice(0, 19)}Z` : value);
+    const time = key.startsWith('date_') ? parseDateOrYear(value) : undefined;
+    if (time !== undefined) this.facts.set(key, `${formatIsoTime(time).slice(0, 19)}Z`);
+    else if (!key.startsWith('date_')) this.facts.set(key, value);
   }
 
   private addLink(href: string | undefined): void {

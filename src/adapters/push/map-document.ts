@@ -4,7 +4,7 @@ import { ACL_ALLOW, ACL_DENY } from '../../domain/content/acl.js';
 import type { MapStep } from '../../domain/push/map-steps.js';
 import type { Meta, OrderAnswer, PushDocument, PushOrder } from '../../domain/push/order.js';
 import { formatIsoTime } from '../../domain/time/http-date.js';
-import { parseWrittenDate } from '../../domain/time/written-date.js';
+import { parseDateOrYear } from '../../domain/time/written-date.js';
 import { type Sink, WrappedSink } from '../../engine/ports/sink.js';
 
 /** Thrown if a value cannot be changed as configured. */
@@ -112,7 +112,7 @@ function convertType(field: string, value: string, type: NonNullable<MapStep['ty
       if (/^(?:false|no|0|off)$/i.test(text)) return 'false';
       throw createUnmappableValue(field, value, 'true or false');
     case 'date': {
-      const time = parseWrittenDate(/^\d{4}$/.test(text) ? `${text}-01` : text);
+      const time = parseDateOrYear(text);
       if (time !== undefined) return formatIsoTime(time);
       throw createUnmappableValue(field, value, 'a date');
     }

@@ -45,6 +45,10 @@ export function parseWrittenDate(text: string): Instant | undefined {
   return undefined;
 }
 
+/** Like `parseWrittenDate`, where the text is a date of which only the year may be known. */
+export const parseDateOrYear = (text: string): Instant | undefined =>
+  parseWrittenDate(/^\s*\d{4}\s*$/.test(text) ? `${text.trim()}-01` : text);
+
 function toInstant(date: RegExpExecArray, order: string, time: RegExpExecArray | null): Instant | undefined {
   const get = (part: string): string => date[order.indexOf(part) + 1] ?? '1';
   const civilTime: CivilTime = { year: toFullYear(get('y')), month: toMonthNumber(get('m')), day: Number(get('d')) };

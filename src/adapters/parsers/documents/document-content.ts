@@ -1,6 +1,8 @@
 /** The result of a document reader, or the reason why there is none. */
 import type { Heading } from '../../../domain/content/content-definition.js';
 import type { Shortfall } from '../../../domain/content/shortfall.js';
+import { formatIsoTime } from '../../../domain/time/http-date.js';
+import { parseDateOrYear } from '../../../domain/time/written-date.js';
 import type { Extraction, Refusal } from '../../../engine/ports/content-extractor.js';
 import { removeInvisible } from '../html/text-buffer.js';
 import { DocumentHeadings, foldBlanks } from './document-headings.js';
@@ -198,8 +200,8 @@ export class DocumentContent {
 
   /** Adds a field with a time, in ISO 8601 and UTC; anything that is not a time is left out. */
   addTime(name: string, text: string | undefined): void {
-    const time = Date.parse(text?.trim() ?? '');
-    if (!Number.isNaN(time)) this.addField(name, `${new Date(time).toISOString().slice(0, 19)}Z`);
+    const time = parseDateOrYear(text ?? '');
+    if (time !== undefined) this.addField(name, `${formatIsoTime(time).slice(0, 19)}Z`);
   }
 
   markTruncated(): void {

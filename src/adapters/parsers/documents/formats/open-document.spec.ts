@@ -25,6 +25,18 @@ describe('an OpenDocument file', () => {
     );
   });
 
+  it.each([
+    ['2024-05-01T10:00:00.123456789', ['2024-05-01T10:00:00Z']],
+    ['Edition 5', []],
+    ['2024-02-30', []],
+  ])('dated %s is of %j', (written, expected) => {
+    const meta = `<office:document-meta><office:meta><meta:creation-date>${written}</meta:creation-date></office:meta></office:document-meta>`;
+    const { fields = [] } = readOpenDocument(openDocument('<text:p>a</text:p>', { 'meta.xml': meta }), REQUEST).finish(
+      () => undefined,
+    );
+    expect(fields.flatMap(({ name, value }) => (name === 'date_created' ? [value] : []))).toEqual(expected);
+  });
+
   it('has its headers and footers, without what differs from page to page', () => {
     const header = '<style:header><text:p>Letterhead <text:page-number>1</text:page-number></text:p></style:header>';
     const hidden = '<style:footer style:display="false"><text:p>hidden</text:p></style:footer>';
