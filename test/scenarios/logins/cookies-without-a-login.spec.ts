@@ -36,6 +36,18 @@ it('a page that sets a cookie and redirects to itself is read, and the cookie is
   expect(visits[0]?.detail).toBe('sent with cookie a');
 });
 
+it('a cookie for the folder of its page is kept for each folder that sets it', async () => {
+  const site = await startSite();
+  const page = (...links: readonly string[]): FakeAnswer => ({
+    headers: { 'content-type': 'text/html', 'set-cookie': 'c=1' },
+    body: html(links.join(), links),
+  });
+  site.page('/', ['/x/1']).set('/x/1', page('/y/1')).set('/y/1', page('/y/2')).set('/y/2', page());
+  await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+  expect(cookiesSeen(site, '/y/1')).toEqual([undefined]);
+  expect(cookiesSeen(site, '/y/2')).toEqual(['c=1']);
+});
+
 it('a fetcher without cookies returns one within its visit only', async () => {
   const site = await startSite();
   site.page('/', ['/a']);

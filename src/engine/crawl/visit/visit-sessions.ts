@@ -7,6 +7,7 @@ import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { ERROR_CODES, type ErrorCode } from '../../../domain/fetch/error-codes.js';
 import type { Effects } from '../../../domain/policy/verdict.js';
 import { type Duration, milliseconds, minutes } from '../../../domain/time/units.js';
+import { getOrigin } from '../../../domain/url/crawl-url.js';
 import { findFetcher } from '../../page/crawl-context.js';
 import type { RequestSession } from '../../ports/fetcher.js';
 import type { SessionVerdict } from '../../ports/login-method.js';
@@ -42,7 +43,7 @@ export class VisitSessions {
   private readonly generations = new WeakMap<UrlState, number>();
   /** The cookies sent with a visit's last request. */
   private readonly sentCookies = new WeakMap<UrlState, string>();
-  /** The last Set-Cookie fields accepted, by host: most sites set the same ones with each response. */
+  /** The last Set-Cookie fields accepted, by origin: most sites set the same ones with each response. */
   private readonly lastAccepted = new BoundedMap<string, string>(MAX_HOSTS);
 
   constructor(
@@ -104,10 +105,13 @@ export class VisitSessions {
   }
 
   private async keepCookies(attempt: Attempt, { setCookie }: PageResult): Promise<void> {
-    const { host, url } = attempt;
-    if (setCookie === undefined || this.lastAccepted.get(host.key) === setCookie) return;
-    this.lastAccepted.set(host.key, setCookie);
-    await this.findJar(attempt)?.jar.storeCookies(url.href, setCookie);
+    const { url } = attempt;
+    const origin = getOrigin(url);
+    const jar = this.findJar(attempt);
+    const isKnown = jar?.sent !== undefined && this.lastAccepted.get(origin) === setCookie;
+    if (setCookie === undefined || (isKnown && setCookie.split('\n').every(isSteady))) return;
+    this.lastAccepted.set(origin, setCookie);
+    await jar?.jar.storeCookies(url.href, setCookie);
   }
 
   /** Believes bad news about a page only if the session that it was requested with is still alive. */
@@ -155,6 +159,10 @@ export class VisitSessions {
 }
 
 const MAX_HOSTS = 10_000;
+
+/** Whether a cookie that is set once more changes nothing: it does not end, and is for the same folder on any page. */
+const isSteady = (cookie: string): boolean =>
+  /;\s*path\s*=\s*\//i.test(cookie) && !/;\s*(?:max-age|expires)\s*=/i.test(cookie);
 
 /** Maximum age of the last check of the session, depending on what would be lost if the session had ended since then. */
 const STRICT = milliseconds(0);
