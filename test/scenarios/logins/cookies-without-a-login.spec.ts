@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { minutes } from '../../../src/domain/time/units.js';
 import type { FakeAnswer, FakeSite } from '../../support/fake-site.js';
 import { html } from '../../support/fake-site.js';
@@ -46,6 +46,24 @@ it('a cookie for the folder of its page is kept for each folder that sets it', a
   await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
   expect(cookiesSeen(site, '/y/1')).toEqual([undefined]);
   expect(cookiesSeen(site, '/y/2')).toEqual(['c=1']);
+});
+
+it('a cookie that has ended is kept again when the host sets it again', async () => {
+  const site = await startSite();
+  site.page('/', ['/a', '/b']).page('/b');
+  site.set('/a', {
+    headers: { 'content-type': 'text/html', 'set-cookie': 'c=1; Path=/; Max-Age=600' },
+    body: html('a', []),
+  });
+  const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  for (const path of ['/a', '/b']) {
+    await world.engine.maintenance.refresh('test', { url: site.url(path) });
+    await world.untilIdle(minutes(5));
+  }
+  expect(cookiesSeen(site, '/a')[1]).toBeUndefined();
+  expect(cookiesSeen(site, '/b')[1]).toBe('c=1');
 });
 
 it('a fetcher without cookies returns one within its visit only', async () => {
