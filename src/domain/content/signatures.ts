@@ -31,6 +31,7 @@ const SIGNATURES: readonly (readonly [prefix: string, mediaType: string])[] = [
 /** Maps names of OOXML parts, among the first entries of the archive, to types. Other archives have such folders, too, but other files in them. */
 const OFFICE_PARTS: readonly (readonly [part: RegExp, mediaType: string])[] = [
   [/^word[\\/].+\.(?:xml|rels|bin)$/i, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  [/^xl[\\/](?:_rels[\\/])?workbook\.bin/i, 'application/vnd.ms-excel.sheet.binary.macroenabled.12'],
   [/^xl[\\/].+\.(?:xml|rels|bin)$/i, 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
   [/^ppt[\\/].+\.(?:xml|rels|bin)$/i, 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
 ];

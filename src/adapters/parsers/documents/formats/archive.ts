@@ -153,9 +153,9 @@ export function openArchive(bytes: Uint8Array, maxBytes = MAX_BYTES): Archive {
 
 /** A name that is not said to be in UTF-8, and is not, is in the code page of DOS (APPNOTE.TXT, appendix D). */
 function decodeName(bytes: Buffer, flags: number, extra: Buffer = NO_BYTES): string {
-  const unicodeName = findField(extra, UNICODE_NAME_FIELD)?.subarray(5);
-  const isDos = !unicodeName && (flags & HAS_UTF8_NAME) === 0 && !isUtf8(bytes);
-  const name = isDos ? decodeCodePage(bytes, DOS_CODE_PAGE) : (unicodeName ?? bytes).toString('utf8');
+  const isKnown = (flags & HAS_UTF8_NAME) !== 0 || isUtf8(bytes);
+  const unicodeName = isKnown ? bytes : findField(extra, UNICODE_NAME_FIELD)?.subarray(5);
+  const name = unicodeName?.toString('utf8') ?? decodeCodePage(bytes, DOS_CODE_PAGE);
   return name.replaceAll('\\', '/').replace(/^\/+/, '');
 }
 

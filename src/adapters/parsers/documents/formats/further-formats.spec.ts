@@ -39,6 +39,12 @@ describe('a binary workbook', () => {
   });
 });
 
+it('a binary workbook is one, whatever the server and its name call it', () => {
+  for (const name of ['/a.xlsb', '/a.xls', '/download'])
+    for (const type of ['application/octet-stream', 'application/vnd.ms-excel', undefined])
+      expect(detectMediaType(further.xlsb(), type, name)).toBe(DOCUMENT_EXTENSIONS.get('xlsb'));
+});
+
 describe('a flat OpenDocument file', () => {
   it('has its properties and text', async () => {
     expect(await read(readOpenDocument, further.fodt(), 'fodt')).toMatchObject({
