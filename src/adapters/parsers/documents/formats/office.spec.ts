@@ -70,6 +70,14 @@ describe('the words of a Word document', () => {
     expect(await wordText(paragraph('<w:r><w:sym w:font="Wingdings" w:char="F04A"/><w:t>ok</w:t></w:r>'))).toBe('ok');
   });
 
+  it('include those that have their reading above them, as a formula', async () => {
+    const mark = (type: string): string => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;
+    const formula = '<w:r><w:instrText>EQ \\* jc2 \\* hps11 \\o\\ad(\\s\\up 10(とうきょう),東京)</w:instrText></w:r>';
+    expect(await wordText(paragraph(`${run('駅は')}${mark('begin')}${formula}${mark('end')}${run('に')}`))).toBe(
+      '駅は東京に',
+    );
+  });
+
   it('are there once if they were moved, and not if they were deleted', async () => {
     const moved = (element: string): string => paragraph(`<w:${element}>${run('moved')}</w:${element}>`);
     expect(await wordText(`${moved('moveFrom')}${paragraph(run('between'))}${moved('moveTo')}`)).toBe('between\nmoved');

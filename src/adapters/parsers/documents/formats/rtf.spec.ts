@@ -28,6 +28,11 @@ describe('the characters of RTF', () => {
     expect(textOf(bytes('a5'), '\\ansi\\ansicpg852')).toBe('ą');
   });
 
+  it('are those of a formula that prints a reading above them', () => {
+    const formula = 'EQ \\\\* jc2 \\\\o\\\\ad(\\\\s\\\\up 10(to),\\u26481?\\u20140?)';
+    expect(textOf(`a{\\field{\\*\\fldinst{${formula}}}{\\fldrslt }}b`)).toBe('a東京b');
+  });
+
   it('are Greek in the Symbol font', () => {
     expect(textOf('{\\fonttbl{\\f3\\fcharset2 Symbol;}{\\f4\\fcharset2 Wingdings;}}{\\f3 ab}-ray{\\f4 J}')).toBe(
       'αβ-ray',

@@ -1,7 +1,7 @@
 /** Reads Rich Text Format 1.9.1: a stream of control words, groups and text. */
 import { BLOCK_END, DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
 import { decodeCodePage, findCodePageOfCharset } from './binary/code-pages.js';
-import { BODY_TEXT, findFieldLink, symbolToText, toHeadingLevel } from './word-codes.js';
+import { BODY_TEXT, findFieldLink, findGuidedText, symbolToText, toHeadingLevel } from './word-codes.js';
 
 /** Groups whose text is not part of the document. */
 const IGNORED_GROUPS = new Set(
@@ -339,6 +339,7 @@ class RtfReader {
   }
 
   private addLink(): void {
+    if (this.group.destination === 'text') this.addText(findGuidedText(this.instruction));
     const href = findFieldLink(this.instruction);
     this.instruction = '';
     if (href !== undefined) this.content.addLink(href);

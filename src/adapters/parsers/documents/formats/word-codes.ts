@@ -28,6 +28,10 @@ export function symbolToText(font: string, code: number): string {
   return isShifted ? ' ' : String.fromCharCode(code);
 }
 
+/** The text above which a field prints its reading: phonetic guides of Japanese, which older documents have as formulas. */
+export const findGuidedText = (instruction: string): string =>
+  /^\s*EQ\s.{0,500}?\\o\\ad\s?\(\\s\\up[^()]{0,20}\([^()]{0,200}\)[,;]([^()]{1,200})\)/is.exec(instruction)?.[1] ?? '';
+
 /** The level of a paragraph that is no heading. */
 export const BODY_TEXT = 10;
 

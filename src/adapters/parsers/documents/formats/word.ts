@@ -7,7 +7,7 @@ import { readHtmlPart } from './mail.js';
 import type { Attributes, ElementHooks } from './markup.js';
 import { type OfficePackage, openPackage, PART_READERS, type PartReader, TEXT_RULES } from './office-package.js';
 import { readRtfText } from './rtf.js';
-import { findFieldLink, symbolToText } from './word-codes.js';
+import { findFieldLink, findGuidedText, symbolToText } from './word-codes.js';
 
 const MAX_INSTRUCTION_LENGTH = 20_000;
 const MAX_OPEN_FIELDS = 100;
@@ -140,7 +140,11 @@ class WordText implements ElementHooks {
 
   private readFieldMark(type: string | undefined): void {
     if (type === 'begin' && this.instructions.length < MAX_OPEN_FIELDS) this.instructions.push('');
-    else if (type === 'end') this.addLink(this.instructions.pop() ?? '');
+    else if (type === 'end') {
+      const instruction = this.instructions.pop() ?? '';
+      this.content.addText(findGuidedText(instruction));
+      this.addLink(instruction);
+    }
   }
 
   private addLink(instruction: string): void {

@@ -1,5 +1,6 @@
 /** Turns the characters of a Word document into text: control characters are separators, marks and fields. */
 import { BLOCK_END, type DocumentContent } from '../../document-content.js';
+import { findGuidedText } from '../word-codes.js';
 import type { NumberedParagraphs } from './word-lists.js';
 
 const FIELD_BEGIN = '\u0013';
@@ -56,7 +57,7 @@ export class WordTextWriter {
     for (const token of text.split(/([\u0013-\u0015])/)) {
       if (token === FIELD_BEGIN) this.beginField();
       else if (token === FIELD_SEPARATOR) this.beginResult();
-      else if (token === FIELD_END) this.fields.pop();
+      else if (token === FIELD_END) this.endField();
       else if (token !== '') this.addCharacters(token);
     }
   }
@@ -90,6 +91,11 @@ export class WordTextWriter {
     field.hasResult = true;
     const href = /^\s*HYPERLINK\s+(?:\\[a-z]\s+)*"([^"]+)"/i.exec(field.instruction)?.[1];
     if (href !== undefined) this.content.addLink(href);
+  }
+
+  private endField(): void {
+    const field = this.fields.pop();
+    if (field && !field.hasResult) this.content.addText(findGuidedText(field.instruction));
   }
 
   private addCharacters(characters: string): void {
