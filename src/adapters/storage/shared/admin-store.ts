@@ -67,6 +67,8 @@ export class AdminStore implements ConfigurationHistory, AuditLog, KeyStore, Sec
         this.#versions
           .createQueryBuilder()
           .insert()
+          // Without the columns, TypeORM leaves the number to PostgreSQL, which gives the next one.
+          .into(ConfigurationVersionRow, ['id', 'at', 'who', 'digest', 'xml', 'files'])
           .values({ id: version, ...values })
           .orIgnore()
           .execute(),
