@@ -46,9 +46,9 @@ export function createCrawler(
   const sameTexts = new SameTexts(name, store, () => current.definition, webServers.strangers);
   const rediscovery = new Rediscovery(name, shared, () => redirects.areAwaitingLinks);
   const pages = { current, frontier, inFlight, requested, documents, sameTexts, rediscovery };
-  const decisions = new UrlDecisions({ ...shared, ...outcomes }, pages);
-  const indexAfterAll = (page: UrlState) => decisions.decide(page, { do: 'index-after-all' });
-  const canonicalPages = new CanonicalPages(name, shared, (id) => sameTexts.isEntering(id), indexAfterAll);
+  const reconsiderAfter: CanonicalPages['reconsiderAfter'] = (...of) => canonicalPages.reconsiderAfter(...of);
+  const decisions = new UrlDecisions({ ...shared, ...outcomes }, { ...pages, reconsiderAfter });
+  const canonicalPages = new CanonicalPages(name, shared, sameTexts.isEntering, decisions);
   const { schedule: scheduleVisit } = new ExtraVisits(clock, decisions);
   const scheduleRefresh = (url: UrlState, dueAt = clock.now()) => decisions.requeue(url, { source: REFRESH, dueAt });
   const visiting = { ...webServers, inDoubt: outcomes.inDoubt, scheduleVisit, scheduleRefresh };

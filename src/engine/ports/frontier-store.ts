@@ -339,8 +339,8 @@ export interface UrlCatalog {
   findByKeys(crawler: string, hostKey: string, keys: BigInt64Array): Promise<UrlState[]>;
   /** URLs with these keys whose status is removed. */
   findRemoved(crawler: string, keys: BigInt64Array): Promise<UrlState[]>;
-  /** Pages that gave way to this canonical URL. */
-  findPagesThatGaveWayTo(crawler: string, canonical: string): Promise<UrlState[]>;
+  /** Pages that gave way to this canonical URL, at most `limit`; not those that redirect to it. */
+  findPagesThatGaveWayTo(crawler: string, canonical: string, limit: number): Promise<UrlState[]>;
   /** Returns what is remembered of a page's links; undefined if nothing is. */
   getLinks(id: UrlId): Promise<PageLinks | undefined>;
 }

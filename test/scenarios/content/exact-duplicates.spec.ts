@@ -1,6 +1,7 @@
 /** One page under several addresses of its site is one document. */
 import { describe, expect, it } from 'vitest';
 import { days, minutes } from '../../../src/domain/time/units.js';
+import type { CrawlWorld } from '../../support/crawl-world.js';
 import type { FakePage } from '../../support/fake-site.js';
 import { crawl, refusals, startSite } from '../../support/scenario.js';
 
@@ -61,6 +62,38 @@ describe('pages with the text of another one', () => {
     await world.engine.maintenance.refresh('test', { url: site.url('/') });
     await world.pass(minutes(1));
     expect(await world.indexed()).toContain(site.url('/index.html'));
+  });
+
+  it.each([
+    ['is cleared', (world: CrawlWorld) => world.engine.maintenance.clear('test', { like: '%/docs' })],
+    [
+      'is excluded by a changed rule',
+      (world: CrawlWorld, root: string) => {
+        const rule = '<Rules><Rule><ar:Atom field="path" kind="exact" value="/docs"/><Ignore/></Rule></Rules>';
+        return world.reconfigure({ attributes: AGES, crawler: `<Root url="${root}"/>${rule}` });
+      },
+    ],
+  ])('take its place at once when it %s', async (_how, remove) => {
+    const { site, world } = await start();
+    await remove(world, site.url('/'));
+    await world.pass(minutes(10));
+    expect(await world.indexed()).toEqual([site.url('/'), expect.stringMatching(/\/docs\//i)]);
+  });
+
+  it('take its place at once, however many addresses redirect to it', async () => {
+    const site = await startSite();
+    const links = Array.from({ length: 110 }, (_, i) => [`/a${i}`, `/b${i}`, `/old${i}`]).flat();
+    site.set('/', page('Home', 'Welcome', ['/docs', ...links, '/DOCS/']));
+    for (const path of links)
+      site.set(path, path.startsWith('/old') ? { status: 301, headers: { location: '/docs' } } : page(path, path));
+    for (const path of ['/docs', '/DOCS/']) site.set(path, page('Docs', 'How to'));
+    const world = await crawl({ attributes: AGES, crawler: `<Root url="${site.url('/')}"/>` });
+    expect(await world.indexed()).toContain(site.url('/docs'));
+    expect(await world.indexed()).not.toContain(site.url('/DOCS/'));
+    site.remove('/docs');
+    await world.engine.maintenance.refresh('test', { url: site.url('/docs') });
+    await world.pass(minutes(10));
+    expect(await world.indexed()).toContain(site.url('/DOCS/'));
   });
 
   it('take its place even if its deletion is held', async () => {

@@ -28,7 +28,7 @@ import { type OrderRecord, toLedgerEntry, toOrderStateCode, toVisit, type VisitR
 import { computePartition, getPartition } from '../shared/partition.js';
 import type { CounterChange } from '../shared/tally.js';
 import { toCrawlerCounts } from '../shared/tally.js';
-import { REMOVED, TEXT_COLUMNS, toIndexedText, toState, type UrlRecord } from '../shared/url-row.js';
+import { REMOVED, TEXT_COLUMNS, toIndexedText, toState, type UrlRecord, VISITED } from '../shared/url-row.js';
 import { toIdColumns } from './postgres-changes.js';
 import type { PostgresPool } from './postgres-pool.js';
 import { numberParameters, SELECT_URL, URLS } from './postgres-sql.js';
@@ -73,9 +73,9 @@ export class PostgresReads {
     return (await this.#pool.rows<UrlRecord>(sql, [[...keys], crawler], 'removed')).map(toState);
   }
 
-  async findPagesThatGaveWayTo(crawler: string, canonical: string): Promise<UrlState[]> {
-    const sql = `${SELECT_URL} WHERE u.canonical = $1 AND s.crawler = $2`;
-    return (await this.#pool.rows<UrlRecord>(sql, [canonical, crawler], 'gave-way-to')).map(toState);
+  async findPagesThatGaveWayTo(crawler: string, canonical: string, limit: number): Promise<UrlState[]> {
+    const sql = `${SELECT_URL} WHERE u.canonical = $1 AND s.crawler = $2 AND u.status = ${VISITED} LIMIT $3`;
+    return (await this.#pool.rows<UrlRecord>(sql, [canonical, crawler, limit], 'gave-way-to')).map(toState);
   }
 
   async getLinks(id: UrlId): Promise<PageLinks | undefined> {

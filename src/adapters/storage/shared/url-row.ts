@@ -318,6 +318,7 @@ export function createDueChanges(row: CountedRow, dueAt: Instant, source: Source
 }
 
 export const REMOVED = toStatusCode('removed');
+export const VISITED = toStatusCode('visited');
 
 const NEVER_CRAWLED_CODES = Array.from(NEVER_CRAWLED, toStatusCode);
 

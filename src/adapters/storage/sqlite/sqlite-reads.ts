@@ -30,7 +30,15 @@ import { type LinksRecord, toLinks } from '../shared/link-row.js';
 import { type OrderRecord, toLedgerEntry, toOrderStateCode, toVisit, type VisitRecord } from '../shared/order-row.js';
 import type { CounterChange } from '../shared/tally.js';
 import { toCrawlerCounts } from '../shared/tally.js';
-import { REMOVED, TEXT_COLUMNS, toIndexedText, toState, URL_COLUMNS, type UrlRecord } from '../shared/url-row.js';
+import {
+  REMOVED,
+  TEXT_COLUMNS,
+  toIndexedText,
+  toState,
+  URL_COLUMNS,
+  type UrlRecord,
+  VISITED,
+} from '../shared/url-row.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
 
 export const SELECT_URL = `SELECT ${URL_COLUMNS} FROM url u JOIN site s ON s.id = u.site_id`;
@@ -77,8 +85,8 @@ export class SqliteReads {
     return (this.#sql.removed.all(`[${keys.join()}]`, crawler) as UrlRecord[]).map(toState);
   }
 
-  findPagesThatGaveWayTo(crawler: string, canonical: string): UrlState[] {
-    return (this.#sql.gaveWayTo.all(canonical, crawler) as UrlRecord[]).map(toState);
+  findPagesThatGaveWayTo(crawler: string, canonical: string, limit: number): UrlState[] {
+    return (this.#sql.gaveWayTo.all(canonical, crawler, limit) as UrlRecord[]).map(toState);
   }
 
   getLinks(id: UrlId): PageLinks | undefined {
@@ -281,7 +289,7 @@ const prepareStatements = (db: Handle) => ({
     `SELECT ${URL_COLUMNS} FROM json_each(?) k CROSS JOIN url u ON u.key = k.value AND u.status = ${REMOVED}
      JOIN site s ON s.id = u.site_id WHERE s.crawler = ?`,
   ),
-  gaveWayTo: prepareOnce(db, `${SELECT_URL} WHERE u.canonical = ? AND s.crawler = ?`),
+  gaveWayTo: prepareOnce(db, `${SELECT_URL} WHERE u.canonical = ? AND s.crawler = ? AND u.status = ${VISITED} LIMIT ?`),
   links: prepareOnce(db, 'SELECT * FROM page_links WHERE url_id = ?'),
   visits: prepareOnce(db, 'SELECT * FROM visit WHERE url_id = ? ORDER BY at DESC LIMIT ?'),
   counters: prepareOnce(db, 'SELECT status, source, indexed, urls FROM counter WHERE crawler = ?'),

@@ -11,6 +11,7 @@ import type { Reason } from '../../../domain/policy/reasons.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { Log } from '../../ports/log.js';
 import type { SettledUrl } from '../outcome/decision.js';
+import type { UrlDecisions } from '../outcome/url-decisions.js';
 
 /** Maximum number of pages that are visited again at once for one URL; further ones wait for their next refresh. */
 const MAX_PAGES = 100;
@@ -24,13 +25,13 @@ export class CanonicalPages {
     },
     /** Whether the URL's document is on its way into the index. */
     private readonly isEntering: (id: UrlId) => boolean,
-    private readonly visitAgain: (page: UrlState) => Promise<unknown>,
+    private readonly decisions: Pick<UrlDecisions, 'decide'>,
   ) {}
 
-  /** To be called after the URL's visit is settled. If this fails, the pages are reconsidered at their next refresh. */
+  /** To be called after the URL's visit, or a decision about it without one, is settled. If this fails, the pages are reconsidered at their next refresh. */
   reconsiderAfter({ url, stamp }: UrlState, settled: SettledUrl): Promise<void> | undefined {
     const { status, reason, removed, document } = settled;
-    // Only a visit that changes the status can reveal that there is no document.
+    // Only what changes the status can reveal that there is no document.
     const mayHaveNone = removed || (status !== undefined && status !== 'indexed');
     const hasNewText = stamp && document && !hasSameText(stamp, document.stamp);
     return mayHaveNone || hasNewText ? this.reconsiderPages(url, reason, mayHaveNone) : undefined;
@@ -40,7 +41,7 @@ export class CanonicalPages {
     try {
       const { store } = this.services;
       if (reason !== undefined && hasGivenWay(reason)) await this.reconsider(await store.find(this.crawler, url));
-      for (const page of (await store.findPagesThatGaveWayTo(this.crawler, url)).slice(0, MAX_PAGES))
+      for (const page of await store.findPagesThatGaveWayTo(this.crawler, url, MAX_PAGES))
         if (mayHaveNone) await this.reconsider(page);
         else if (page.reason === EXACT_DUPLICATE) await this.visitAgain(page);
     } catch (error) {
@@ -53,6 +54,10 @@ export class CanonicalPages {
         },
       );
     }
+  }
+
+  private visitAgain(page: UrlState): Promise<unknown> {
+    return this.decisions.decide(page, { do: 'index-after-all' });
   }
 
   private async reconsider(page: UrlState | undefined): Promise<void> {

@@ -68,6 +68,7 @@ function oneUrl({
     documents: { noteSettled: nothing },
     sameTexts: { noteSettled: nothing },
     rediscovery: { noteRemoval: nothing },
+    reconsiderAfter: nothing,
   };
   const decisions = new UrlDecisions(
     services as unknown as ConstructorParameters<typeof UrlDecisions>[0],

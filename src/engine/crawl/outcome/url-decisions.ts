@@ -36,6 +36,8 @@ interface Target {
   readonly documents: Pick<Documents, 'noteSettled'>;
   readonly sameTexts: Pick<SameTexts, 'noteSettled'>;
   readonly rediscovery: Pick<Rediscovery, 'noteRemoval'>;
+  /** See CanonicalPages. */
+  readonly reconsiderAfter: (url: UrlState, settled: SettledUrl) => Promise<void> | undefined;
 }
 
 /** Decides what a command means for a URL's current state; undefined if nothing. */
@@ -109,7 +111,9 @@ export class UrlDecisions {
     }
     const disposition = inDoubt.keepInDoubt(state, result.disposition);
     const decision = { ...result, disposition, state, fence, byOperator: true };
-    this.noteSettled(state, await current.settlement.settle(decision));
+    const settled = await current.settlement.settle(decision);
+    this.noteSettled(state, settled);
+    await this.target.reconsiderAfter(state, settled);
   }
 
   /**

@@ -156,9 +156,7 @@ export class SameTexts {
     return former !== undefined && stamp !== undefined && hasSameText(former, stamp);
   }
 
-  isEntering(id: UrlId): boolean {
-    return this.entering.has(id);
-  }
+  readonly isEntering = (id: UrlId): boolean => this.entering.has(id);
 
   /** Records what the index holds for a URL; to be called without `settled` if its visit could not be settled. */
   noteSettled(state: UrlState, settled?: Pick<SettledUrl, 'document'>): void {
