@@ -101,7 +101,7 @@ it.each([
     },
     partitions: { isLeader: true, findFence: () => ({}) },
     delivery: { listViews: () => [{ name: 'main', state: sinkState }], getRemainingCapacity: () => room },
-    shared: { notifyOtherOwners: async () => undefined },
+    shared: { notifyOtherOwners: async () => async () => undefined },
     findSink: () => undefined,
     sending: { sendDeletion: () => new Promise<void>((resolve) => answers.push(resolve)) },
   };

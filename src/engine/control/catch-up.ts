@@ -209,8 +209,10 @@ class CatchUpRound {
 
   private async delete(owed: OwedOrder, id: number, fence: Fence): Promise<CatchUpOutcome> {
     const { crawler, uri } = owed;
-    await this.services.shared.notifyOtherOwners({ crawler, url: uri }, [this.sink]);
-    return this.services.sending.sendDeletion(owed, { crawler: this.crawler, id, fence });
+    const notifyAgain = await this.services.shared.notifyOtherOwners({ crawler, url: uri }, [this.sink]);
+    const outcome = await this.services.sending.sendDeletion(owed, { crawler: this.crawler, id, fence });
+    await notifyAgain();
+    return outcome;
   }
 
   private async requestVisit(owed: OwedOrder, state: UrlState, fence: Fence): Promise<CatchUpOutcome> {

@@ -88,7 +88,7 @@ export class DeletionOrders {
     // After a crash in between, visits and removals are repeated; nothing would repeat this deletion.
     const mustMark = byOperator && (!disposition.remove || decision.earlierDeletion) && state.stamp !== undefined;
     if (mustMark) await sending.markStampUnknown(decision);
-    await this.services.shared.notifyOtherOwners(state, this.settings.sinks);
+    const notifyAgain = await this.services.shared.notifyOtherOwners(state, this.settings.sinks);
     // While the deletion was waiting, a process may have sent a document and died before recording that: a new order id
     // is needed.
     const plan = await this.parts.planWithDeletion(state);
@@ -97,6 +97,7 @@ export class DeletionOrders {
       plan,
       decision,
     );
+    await notifyAgain();
     const { partiallyAccepted, isRefused, owed, entries } = sentAll;
     const replacedEntries = sending.cancel(earlierDeletion ? [earlierDeletion] : [], `sent as order ${entries[0]!.id}`);
     const orders = [...entries, ...replacedEntries];

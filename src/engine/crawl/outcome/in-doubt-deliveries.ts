@@ -17,8 +17,9 @@ const DIED_SETTING = 'died';
 export class InDoubtDeliveries {
   private since: Instant = instant(0);
   private unsaved = false;
-  /** URLs for which this process sent an order that could not be recorded. */
-  private readonly urls = new Set<UrlId>();
+  /** URLs for which this process sent an order that could not be recorded, each with the number of its last doubt. */
+  private readonly urls = new Map<UrlId, number>();
+  private doubts = 0;
 
   constructor(
     private readonly store: Settings,
@@ -39,7 +40,12 @@ export class InDoubtDeliveries {
 
   /** To be called when an order for this URL may have reached a sink and the store could not be updated. */
   add(url: UrlId): void {
-    this.urls.add(url);
+    this.urls.set(url, ++this.doubts);
+  }
+
+  /** Returns a number that changes with each new doubt about the URL. */
+  getMark(url: UrlId): number | undefined {
+    return this.urls.get(url);
   }
 
   /** To be called when what the sinks hold for the URL has been recorded. */

@@ -62,11 +62,11 @@ export class OrderSending {
 
   /** Records that it is unknown, until the settlement, whether or which document is in the index. */
   markStampUnknown(decision: Decision, extraChanges: UrlChanges = {}): Promise<void> {
-    return this.writeBeforeSending(decision, { stamp: UNKNOWN_STAMP, etag: null, lastModified: null, ...extraChanges });
+    return this.write(decision, { stamp: UNKNOWN_STAMP, etag: null, lastModified: null, ...extraChanges });
   }
 
-  /** Writes changes before anything is sent. */
-  async writeBeforeSending({ state, fence }: Decision, changes: UrlChanges): Promise<void> {
+  /** Writes changes at once. */
+  async write({ state, fence }: Decision, changes: UrlChanges): Promise<void> {
     if ((await this.services.settler.add({ id: state.id, fence, changes })) === 'fenced out')
       throw new FencedOut([fence]);
   }

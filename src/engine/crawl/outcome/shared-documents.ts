@@ -16,6 +16,7 @@ import { toUnlinkedUrl } from './unlinked-urls.js';
 interface OtherCrawler {
   readonly name: string;
   readonly context: CrawlContext;
+  isInFlight(url: UrlState): boolean;
   /** Has the URL visited again; false if it is in flight. */
   applyCorrection(url: UrlState, changes: ReturnType<typeof createVerificationChanges>): Promise<boolean>;
 }
@@ -36,12 +37,27 @@ export class SharedDocuments {
   }
 
   /**
-   * Must be called before the document is deleted. Other crawlers that have it visit its page at once and order what
-   * they find.
+   * Must be called before the document is deleted. Other crawlers that have it, or are about to, visit its page at once and
+   * order what they find.
+   * @returns to be called when the sinks have answered: what was in flight may have been delivered before the deletion
    */
-  async notifyOtherOwners(state: Pick<UrlState, 'crawler' | 'url'>, sinks: readonly string[]): Promise<void> {
-    for (const { crawler, theirs } of await this.findOthers(state, sinks))
-      if (theirs.stamp !== undefined) await this.verify(crawler, theirs);
+  async notifyOtherOwners(
+    state: Pick<UrlState, 'crawler' | 'url'>,
+    sinks: readonly string[],
+  ): Promise<() => Promise<void>> {
+    const inFlight = new Set<OtherCrawler>();
+    const notify = async (isConcerned: (crawler: OtherCrawler) => boolean): Promise<void> => {
+      for (const { crawler, theirs } of await this.findOthers(state, sinks)) {
+        const isInFlight = crawler.isInFlight(theirs);
+        if (!isConcerned(crawler) || !(isInFlight || theirs.stamp !== undefined)) continue;
+        if (isInFlight) inFlight.add(crawler);
+        await this.verify(crawler, theirs);
+      }
+    };
+    await notify(() => true);
+    return async () => {
+      if (inFlight.size > 0) await notify((crawler) => inFlight.has(crawler));
+    };
   }
 
   /**

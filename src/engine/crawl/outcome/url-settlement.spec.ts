@@ -48,7 +48,7 @@ async function indexedPage() {
     inDoubt: new InDoubtDeliveries(store, clock),
     owing: new Owing(store),
     tracing: { recordOrder: () => undefined },
-    shared: { notifyOtherOwners: async () => undefined },
+    shared: { notifyOtherOwners: async () => async () => undefined },
     settler: {
       add: async (settlement: Parameters<typeof store.settle>[0][number]) => {
         if (world.written === 'written') await store.settle([settlement]);

@@ -4,6 +4,7 @@
  * document.
  */
 import { type HeldChange, hasSameIdentity, isHoldCause } from '../../../domain/crawl/change-guard.js';
+import { createVerificationChanges } from '../../../domain/crawl/commands.js';
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import { UNKNOWN_STAMP, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
@@ -24,7 +25,7 @@ import type { SharedDocuments } from './shared-documents.js';
 
 type SettlementServices = SendingServices &
   DeletionOrderServices & {
-    readonly inDoubt: Pick<InDoubtDeliveries, 'add' | 'remove' | 'applyDoubt'>;
+    readonly inDoubt: Pick<InDoubtDeliveries, 'add' | 'remove' | 'getMark' | 'applyDoubt'>;
     readonly owing: Pick<Owing, 'noteWritten'>;
     readonly texts: Pick<PageTexts, 'findBefore' | 'note'>;
     readonly shared: Pick<SharedDocuments, 'leaveToOthers'>;
@@ -62,6 +63,8 @@ export class UrlSettlement {
 
   private async deliverAndWrite(decision: Decision): Promise<SettledUrl> {
     const { state, visit, links, fence } = decision;
+    const { inDoubt } = this.services;
+    const doubt = inDoubt.getMark(state.id);
     const { changes, orders, remove, owed } = await this.carryOut(decision);
     if (changes.status === 'elsewhere' && state.stamp)
       await this.services.shared.leaveToOthers(state, this.settings.sinks);
@@ -72,17 +75,28 @@ export class UrlSettlement {
         orders.some(({ attempts }) => attempts > 0),
       );
     if (owed) this.services.owing.noteWritten(owed);
-    const isKnown = changes.stamp !== undefined || orders.some(({ state }) => state === 'acknowledged');
-    if (isKnown) this.services.inDoubt.remove(state.id);
+    const { status, reason, stamp = state.stamp ?? null } = changes;
+    // Another crawler may have deleted the document from a sink meanwhile.
+    const mustVerify = !remove && stamp !== null && inDoubt.getMark(state.id) !== doubt;
+    const isKnown = remove || changes.stamp !== undefined || orders.some(({ state }) => state === 'acknowledged');
+    if (isKnown && !mustVerify) inDoubt.remove(state.id);
     if (remove) return { removed: true, simhash: null, document: null };
     const source = changes.source === undefined ? state.source : (changes.source ?? undefined);
     const dueAt = changes.dueAt ?? state.dueAt;
-    const next = source === undefined || dueAt >= NEVER ? undefined : { source, dueAt };
-    const { status, reason } = changes;
+    const planned = source === undefined || dueAt >= NEVER ? undefined : { source, dueAt };
+    const next = mustVerify ? await this.verify(decision) : planned;
     return {
       ...{ removed: status === 'removed', next, status, reason },
       ...{ simhash: getIndexedSimhash(changes), document: getIndexedDocument(state, changes) },
     };
+  }
+
+  /** Has the URL visited at once, and whatever is found ordered. */
+  private async verify(decision: Decision): Promise<SettledUrl['next']> {
+    const changes = createVerificationChanges(this.services.clock.now());
+    await this.sending.write(decision, changes);
+    this.services.inDoubt.remove(decision.state.id);
+    return { source: changes.source, dueAt: changes.dueAt };
   }
 
   private async carryOut(decision: Decision): Promise<SendingResult> {
@@ -170,7 +184,7 @@ export class UrlSettlement {
     // The order may wait for hours. If the process dies in the meantime, errors before this response must not count
     // towards the next one.
     if (state.temporaryErrors > 0 && disposition.changes.temporaryErrors === 0)
-      await sending.writeBeforeSending(decision, { temporaryErrors: 0 });
+      await sending.write(decision, { temporaryErrors: 0 });
     const plan = await this.parts.planWithDocument(state, document, decision.startedAt);
     // If the process dies in between, the visit is repeated and must then know every document that may be in the index.
     if (plan?.hasNew) await sending.markStampUnknown(decision, { parts: plan.possibleParts });
