@@ -35,6 +35,20 @@ it('are compared with what the sink had, and from then on with each other', asyn
   expect(await started.engine.reports.changes.listTextChanges('test', site.url('/'))).toEqual([]);
 });
 
+it('are compared with what the sink had last, also when the page was gone meanwhile', async () => {
+  const { change, read, site, started } = await world('<cw:KeepTexts/>');
+  await change('Open daily from ten to four.');
+  site.set('/hours', { status: 410 });
+  await started.pass(days(2));
+  await change('Closed for repairs until spring.');
+  await change('Open again from nine to five.');
+  const [latest] = await read();
+  expect(latest).toMatchObject({
+    before: expect.stringContaining('Closed for repairs'),
+    after: expect.stringContaining('Open again'),
+  });
+});
+
 it('have nothing before the first change if no sink returns documents', async () => {
   const { change, read } = await world('<cw:KeepTexts/>', 'real');
   await change('Open daily from ten to four.');

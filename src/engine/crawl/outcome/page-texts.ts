@@ -40,7 +40,10 @@ export class PageTexts {
 
   constructor(private readonly services: TextServices) {}
 
-  /** Returns the text of the document that is about to be replaced; undefined if it is not known. */
+  /**
+   * Returns the text of the document that is about to be replaced, or that the page had last; undefined if it is not known.
+   * @param sinks those that may have it
+   */
   async findBefore({ crawler, url }: UrlState, sinks: readonly string[]): Promise<string | undefined> {
     const [latest] = await this.read(crawler, url);
     if (latest) return latest.after;

@@ -190,10 +190,13 @@ export class UrlSettlement {
     if (plan?.hasNew) await sending.markStampUnknown(decision, { parts: plan.possibleParts });
     const add = this.services.ledger.createAddOrder(state, reason, pageDocument);
     const { keepTexts, sinks } = this.settings;
-    const isChange = keepTexts !== undefined && state.stamp !== undefined;
-    const formerText = isChange ? await this.services.texts.findBefore(state, sinks) : undefined;
+    const isIndexed = state.stamp !== undefined;
+    // A page that was gone for a while may say something else when it is back.
+    const formerText = keepTexts && (await this.services.texts.findBefore(state, isIndexed ? sinks : []));
+    const isChange = isIndexed || formerText !== undefined;
     const { entries: orders, isRefused, partiallyAccepted, owed } = await sending.sendAll(add, plan, decision);
-    if (isChange && !isRefused) await this.services.texts.note(state, formerText, document.text, keepTexts);
+    if (keepTexts && isChange && !isRefused)
+      await this.services.texts.note(state, formerText, document.text, keepTexts);
     if (!isRefused) return { changes: plan ? { ...base, parts: nullIfEmpty(plan.parts) } : base, orders, remove, owed };
     const partChanges = plan ? this.getChangesAfterRefusal(state, partiallyAccepted, plan) : {};
     const refusalChanges = { ...getChangesForRefusedAdd(state, base, partiallyAccepted), ...partChanges };
