@@ -55,15 +55,17 @@ export class Logins {
    */
   async configure({ fetchers }: ServerDefinition): Promise<void> {
     const names = new Set<string>();
-    this.choosers = new Map();
+    const choosers = new Map<string, LoginChooser>();
     for (const fetcher of fetchers) {
       const chooser = createLoginChooser(fetcher.logins);
-      if (chooser) this.choosers.set(fetcher.name, chooser);
+      if (chooser) choosers.set(fetcher.name, chooser);
       for (const login of fetcher.logins) {
         names.add(login.name);
         await this.openLogin(login, fetcher.name);
       }
     }
+    // In one step: pages are requested meanwhile.
+    this.choosers = choosers;
     for (const name of this.entries.keys()) if (!names.has(name)) this.entries.delete(name);
   }
 
