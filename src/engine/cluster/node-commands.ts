@@ -32,7 +32,7 @@ export class NodeCommands {
     if (!command) return false;
     if (command.do === 'pause') {
       const { hosts } = this.services;
-      hosts.setPaused(hosts.get(host), command.paused);
+      await hosts.setPaused({ key: host }, command.paused);
       await hosts.save();
       return true;
     }

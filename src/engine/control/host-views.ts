@@ -123,7 +123,7 @@ export class HostViews {
       await this.services.nodes.send(createPauseCommand(hostKey, paused));
       return;
     }
-    this.services.hosts.setPaused(this.services.hosts.get(hostKey), paused);
+    await this.services.hosts.setPaused({ key: hostKey }, paused);
     await this.services.hosts.save();
   }
 

@@ -237,9 +237,9 @@ it('a URL of a resting host that is being visited is not queued for another visi
   frontier.offerAgain(next.host);
   expect(frontier.takeNext()).toBeUndefined();
   hosts.backOff(next.host, days(1));
-  hosts.setPaused(next.host, true);
+  await hosts.setPaused(next.host, true);
   expect(frontier.listRestingHosts(9)).toEqual([]);
-  hosts.setPaused(next.host, false);
+  await hosts.setPaused(next.host, false);
   expect(frontier.listRestingHosts(9)).toEqual([next.host.key]);
   expect(frontier.queueUrgently(state!)).toBe(false);
   frontier.requeue(state!, undefined);

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { openStoreInThisThread } from '../../../../test/support/store-in-this-thread.js';
 import { until } from '../../../../test/support/until.js';
-import { after, milliseconds, seconds } from '../../../domain/time/units.js';
+import { after, hours, milliseconds, seconds } from '../../../domain/time/units.js';
 import { Hosts } from './hosts.js';
 
 async function oneHost() {
@@ -16,7 +16,7 @@ async function oneHost() {
   });
   const host = hosts.get('http://a.example');
   await until(() => host.loaded);
-  return { clock, hosts, host, recovered };
+  return { clock, hosts, host, recovered, store };
 }
 
 it('all crawlers share the state of a host while one of them uses it', async () => {
@@ -50,13 +50,26 @@ it('the pause counts from the end of the request, also when the end is reported 
 
 it('what changes about hosts within a second is saved once', async () => {
   const { clock, hosts, host } = await oneHost();
-  hosts.setPaused(host, true);
+  await hosts.setPaused(host, true);
   const saveAt = clock.nextTimer!;
   clock.advance(milliseconds(500));
-  hosts.setPaused(host, true);
+  await hosts.setPaused(host, true);
   clock.advanceTo(saveAt);
   expect(clock.nextTimer).toBeUndefined();
   expect(host.dirty).toBe(false);
+});
+
+it('a pause of a host that is not in use yet leaves what is known of it as it is', async () => {
+  const { clock, hosts, host, store } = await oneHost();
+  hosts.backOff(host, hours(6));
+  await hosts.save();
+  const later = new Hosts(store, clock);
+  onTestFinished(() => later.close());
+  await later.setPaused(host, true);
+  await later.save();
+  const { backOffUntil } = host.politeness;
+  expect(await store.loadHosts([host.key])).toMatchObject([{ paused: true, backOffUntil }]);
+  expect(later.get(host.key)).toMatchObject({ paused: true, politeness: { backOffUntil } });
 });
 
 it('a host has recovered when a good response ends its back-off; further ones are nothing new', async () => {

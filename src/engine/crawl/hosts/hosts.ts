@@ -251,7 +251,13 @@ export class Hosts {
     this.markDirty(host);
   }
 
-  setPaused(host: Host, paused: boolean): void {
+  /** Resolves once that holds; what is known about a host that is not in use has to be read first. */
+  async setPaused({ key }: Pick<Host, 'key'>, paused: boolean): Promise<void> {
+    let host = this.get(key);
+    while (!host.loaded) {
+      await this.loader.add(host);
+      host = this.get(key);
+    }
     host.paused = paused;
     this.markDirty(host);
     if (!paused) this.notifyWhenReady(host);
