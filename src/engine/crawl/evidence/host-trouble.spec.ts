@@ -85,6 +85,14 @@ function world(
   };
 }
 
+it('what another node has found meanwhile about the texts of a host is read when the host is taken over', async () => {
+  const { troubles, pages } = world(() => ({}));
+  expect(await troubles.isInDoubt(HOST)).toBe(false);
+  Object.assign(pages[7]!, { reason: 'one-page-everywhere' });
+  troubles.reset();
+  expect(await troubles.isInDoubt(HOST)).toBe(true);
+});
+
 describe('a host of which a page has a text that is not believed', () => {
   it('is looked up in the store once, and again when that page has a text of its own', async () => {
     const { troubles, pages, visitOf, countLooks } = world(() => ({}));

@@ -201,6 +201,7 @@ export class HostTroubles {
   /** To be called when hosts have been taken over from another node, where deletions may have begun to wait. */
   reset(): void {
     this.restoring = undefined;
+    this.doubted.clear();
     this.releasedUrls.clear();
   }
 
