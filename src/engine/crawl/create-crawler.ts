@@ -47,7 +47,7 @@ export function createCrawler(
   const rediscovery = new Rediscovery(name, shared, () => redirects.areAwaitingLinks);
   const pages = { current, frontier, inFlight, requested, documents, sameTexts, rediscovery };
   const reconsiderAfter: CanonicalPages['reconsiderAfter'] = (...of) => canonicalPages.reconsiderAfter(...of);
-  const decisions = new UrlDecisions({ ...shared, ...outcomes }, { ...pages, reconsiderAfter });
+  const decisions = new UrlDecisions({ ...shared, ...outcomes, ...visitTools }, { ...pages, reconsiderAfter });
   const canonicalPages = new CanonicalPages(name, shared, sameTexts.isEntering, decisions);
   const { schedule: scheduleVisit } = new ExtraVisits(clock, decisions);
   const scheduleRefresh = (url: UrlState, dueAt = clock.now()) => decisions.requeue(url, { source: REFRESH, dueAt });

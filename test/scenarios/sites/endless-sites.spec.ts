@@ -25,6 +25,27 @@ describe('an endless site', () => {
     await world.untilIdle();
   };
 
+  it.each(['/junk', '/list?junk='])('leaves room again for other pages once %s… is cleared', async (junk) => {
+    const numbered = (path: string, count: number) => Array.from({ length: count }, (_, i) => `${path}${i}`);
+    site = await FakeSite.start();
+    site.page('/', numbered(junk, 150));
+    for (const path of numbered(junk, 150)) site.page(path);
+    const traps = '<cw:Traps maxUrlsPerHost="100" maxQueryVariants="100"/>';
+    const crawler = `<Root url="${site.url('/')}" site="false"/>${traps}<cw:LeaveOut exactDuplicates="false"/>`;
+    world = await CrawlWorld.start({ attributes: `${ATTRIBUTES} changeGuard="false"`, crawler });
+    await world.untilIdle();
+    const indexed = await world.indexed();
+    expect(indexed.length).toBeLessThan(150);
+    expect(await world.engine.maintenance.clear('test', { like: `%${junk}%` })).toBe(indexed.length - 1);
+    await world.untilIdle();
+    const good = numbered(junk.replace('junk', 'good'), 5);
+    site.page('/', good);
+    for (const path of good) site.page(path);
+    await world.engine.maintenance.refresh('test', { like: '%' });
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual(['/', ...good].map((path) => site.url(path)).sort());
+  });
+
   it.each(Object.entries(ENDLESS))(
     '%s: stops soon after its limit, with the reason',
     async (_, { start: path, like }) => {

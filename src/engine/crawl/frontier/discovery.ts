@@ -97,7 +97,7 @@ export class Discovery {
   noteFirstVisit(state: UrlState, reason: Reason | undefined): void {
     const size = this.hostSizes.get(getHostIdentity(state));
     if (size && size.waiting > 0 && this.strangers.haveNamed(state)) size.waiting--;
-    if (reason !== 'http-404' && reason !== 'http-410') return;
+    if (!isMissing(reason)) return;
     const traps = this.findTarget(state.crawler)?.traps;
     if (!size || !traps || !this.strangers.haveNamed(state)) return;
     // Such URLs stay stored, so strangers get only so many places back.
@@ -106,6 +106,19 @@ export class Discovery {
     size.missing++;
     const variants = this.queryVariants.get(getPathIdentity(state));
     if (variants && variants.strange > 0) variants.strange--;
+  }
+
+  /** To be called when a URL is no longer stored: it gives its place back. */
+  noteGone(state: UrlState): void {
+    const size = this.hostSizes.get(getHostIdentity(state));
+    const variants = this.queryVariants.get(getPathIdentity(state));
+    const isStrange = this.strangers.haveNamed(state);
+    const wasMissing = isStrange && isMissing(state.reason) && size !== undefined && size.missing > 0;
+    if (size) size[wasMissing ? 'missing' : isStrange ? 'strange' : 'own']--;
+    if (variants && !wasMissing) variants[isStrange ? 'strange' : 'count']--;
+    const page = getPageIdentity(state);
+    const named = this.namedBy.get(page) ?? 0;
+    if (!isStrange && named > 0) this.namedBy.set(page, named - 1);
   }
 
   private async insert(urls: PlacedUrl[]): Promise<UrlState[]> {
@@ -305,6 +318,8 @@ interface QueryVariants {
   /** True if URLs found before the start are counted as well. */
   complete: boolean;
 }
+
+const isMissing = (reason: Reason | undefined): boolean => reason === 'http-404' || reason === 'http-410';
 
 /** Whether a URL waits for its first visit. */
 const isWaiting = ({ status, source, visits }: UrlState): boolean =>

@@ -47,6 +47,7 @@ function oneUrl({
       },
     },
     processor: { forget: nothing },
+    discovery: { noteGone: nothing },
     log: { error: (text: string) => logged.push(text) },
     inDoubt: { applyDoubt: (state: object) => state, keepInDoubt: (_: object, disposition: object) => disposition },
     urlCommands: {

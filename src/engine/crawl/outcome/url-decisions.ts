@@ -14,6 +14,7 @@ import type { Nodes } from '../../ports/nodes.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
 import { type Fence, FencedOut, type Partitions } from '../../ports/partitions.js';
 import type { Rediscovery } from '../evidence/rediscovery.js';
+import type { Discovery } from '../frontier/discovery.js';
 import type { Frontier } from '../frontier/frontier.js';
 import type { RequestedVisits } from '../requested-visits.js';
 import type { Documents } from '../visit/documents.js';
@@ -53,6 +54,7 @@ export interface DecisionServices {
   readonly log: Log;
   readonly inDoubt: InDoubtDeliveries;
   readonly urlCommands: UrlCommandReader;
+  readonly discovery: Pick<Discovery, 'noteGone'>;
 }
 
 export class UrlDecisions {
@@ -66,6 +68,7 @@ export class UrlDecisions {
     if (settled.removed || settled.reason === REDIRECTED_FOR_NOW)
       this.services.processor.forget(url.crawler, [url.url]);
     if (settled.removed) this.target.rediscovery.noteRemoval();
+    if (settled.removed && settled.status === undefined) this.services.discovery.noteGone(url);
     this.target.documents.noteSettled(url, settled.simhash);
     this.target.sameTexts.noteSettled(url, settled);
     this.putIntoQueue(url, settled.next);
