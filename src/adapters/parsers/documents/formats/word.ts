@@ -126,7 +126,8 @@ class WordText implements ElementHooks {
     // Notes, headers and footers follow.
     else if (name === 'body' && !this.isNested) this.content.addHeading(1, this.content.position, '');
     else if (name === 'ppr' && this.numbers) {
-      this.content.beginHeading(this.numbers.findHeadingLevel(this.numbering.style, this.outlineLevel));
+      if (this.content.position !== undefined)
+        this.content.beginHeading(this.numbers.findHeadingLevel(this.numbering.style, this.outlineLevel));
       const number = this.numbers.next(this.numbering);
       if (number !== '') this.content.addText(`${number} `);
     }

@@ -62,7 +62,7 @@ export function readNumberedParagraphs(
     const style = String(readShort(format, 0));
     const operations = format.subarray(2);
     const numbering = { style, ...readNumbering(operations) };
-    const level = numbers.findHeadingLevel(style, readOutlineLevel(operations));
+    const level = wantsHeadings ? numbers.findHeadingLevel(style, readOutlineLevel(operations)) : undefined;
     if (level !== undefined) headings.set(start, level);
     if (numbering.useId !== undefined || numbers.resolveStyle(style).useId !== undefined) items.set(start, numbering);
   }
