@@ -203,6 +203,30 @@ describe('a PDF with attached files', () => {
   });
 });
 
+describe('a dynamic form', () => {
+  const template =
+    '<template><desc><text>1.0</text></desc><subform><draw><value><text>Heron &amp; stork survey</text></value></draw><field name="n"><caption><value><exData contentType="text/html"><body><p>Your <b>name</b></p></body></exData></value></caption><items><text>A</text></items><event><script>x</script></event><validate><message><text>no</text></message></validate></field></subform></template>';
+  const data = '<xfa:datasets><xfa:data><form1><n>Jane Roe</n><sum>12</sum></form1></xfa:data></xfa:datasets>';
+  const formOf = (xfa: string, facts: string, ...streams: readonly string[]): Uint8Array =>
+    pdfOf([
+      `<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[]/XFA ${xfa}>>${facts}>>`,
+      PAGES,
+      pageOf(`/Contents 4 0 R/Resources${HELVETICA}`),
+      streamOf('BT /F1 12 Tf 72 200 Td (Please wait...) Tj ET'),
+      ...streams.map((stream) => streamOf(stream)),
+    ]);
+
+  it('has the text of its template and the data in it, in place of the page that says to wait', async () => {
+    const text = 'Heron & stork survey\nYour name\nJane Roe\n12';
+    const parts = '[(template) 5 0 R (datasets) 6 0 R (config) 7 0 R]';
+    expect(await read(formOf(parts, '/NeedsRendering true', template, data, '<a>no</a>'))).toMatchObject({ text });
+    const whole = `<xdp:xdp>${template}${data}</xdp:xdp>`;
+    expect(await read(formOf('5 0 R', '/NeedsRendering true', whole))).toMatchObject({ text });
+    // Other forms are on the pages, too.
+    expect(await read(formOf('5 0 R', '', whole))).toMatchObject({ text: 'Please wait...' });
+  });
+});
+
 describe('the form of a PDF', () => {
   const widget = (facts: string): string => `<</Type/Annot/Subtype/Widget/Rect[10 10 90 30]${facts}>>`;
   const readForm = async (fields: readonly string[], further: readonly string[] = []): Promise<string> => {

@@ -5,6 +5,7 @@ import { composeAccent } from './accents.js';
 import { findMissingValues, PdfAnnotations } from './pdf-annotations.js';
 import { countUnnamedGlyphs } from './pdf-characters.js';
 import { type CodeTexts, readLigatures } from './pdf-encodings.js';
+import { readDynamicForm } from './pdf-forms.js';
 import { readXmp } from './pdf-metadata.js';
 import { goesOn } from './pdf-paragraphs.js';
 import { repairText } from './pdf-repair.js';
@@ -125,6 +126,7 @@ class PdfReader {
     const pageCount = pdfium._FPDF_GetPageCount(document);
     if (pageCount === 0) throw new Unreadable('extract-corrupt', 'the document has no pages');
     content.addField('page_count', String(pageCount));
+    if (readDynamicForm(pdfium, document, content)) return content;
     const isOverTime = createTimer(this.request);
     for (let index = 0; index < Math.min(pageCount, MAX_PAGES); index++) {
       const isCut = isOverTime();

@@ -76,6 +76,10 @@ export interface Pdfium {
   _FPDFLink_CountWebLinks(links: Pointer): number;
   _FPDFLink_GetURL(links: Pointer, index: number, buffer: Pointer, units: number): number;
   _FPDFLink_CloseWebLinks(links: Pointer): void;
+  _FPDF_GetFormType(document: Pointer): number;
+  _FPDF_GetXFAPacketCount(document: Pointer): number;
+  _FPDF_GetXFAPacketName(document: Pointer, index: number, buffer: Pointer, bytes: number): number;
+  _FPDF_GetXFAPacketContent(document: Pointer, index: number, buffer: Pointer, bytes: number, size: Pointer): number;
   _FPDFDoc_GetAttachmentCount(document: Pointer): number;
   _FPDFDoc_GetAttachment(document: Pointer, index: number): Pointer;
   _FPDFAttachment_GetName(attachment: Pointer, buffer: Pointer, bytes: number): number;
