@@ -223,6 +223,7 @@ describe('the path decides', () => {
   it.each([
     ['plain words', '/a/b.MD', 'text/markdown'],
     ['{"a":1}', '/a.json', 'application/json'],
+    ['{"a":1}\n{"a":2}', '/a.jsonl', 'application/x-ndjson'],
     ['a,b', '/a.csv', 'text/csv'],
     ['<?xml version="1.0"?><svg>', '/a.svg', 'image/svg+xml'],
     ['PK\x03\x04', '/a.docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],

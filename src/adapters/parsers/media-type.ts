@@ -47,6 +47,8 @@ const TYPES_BY_EXTENSION = new Map([
   ['js', 'text/javascript'],
   ['mjs', 'text/javascript'],
   ['json', 'application/json'],
+  ['jsonl', 'application/x-ndjson'],
+  ['ndjson', 'application/x-ndjson'],
   ['xml', 'text/xml'],
   ['rss', 'application/rss+xml'],
   ['atom', 'application/atom+xml'],
@@ -72,7 +74,7 @@ const OLD_OFFICE_NAMES = new Set(['application/msword', 'application/vnd.ms-exce
 const isZip = (body: Uint8Array): boolean => body[0] === 0x50 && body[1] === 0x4b;
 
 /** Text formats, which the file name may indicate if the bytes can be text. */
-const TEXT_TYPE = /^text\/|^message\/|^multipart\/|[/+](?:json|xml)$|-flat-xml$/;
+const TEXT_TYPE = /^text\/|^message\/|^multipart\/|[/+](?:json|xml)$|-ndjson$|-flat-xml$/;
 
 /** Wide encodings, in which most texts contain many zero bytes. */
 const WIDE_CHARSET = /charset\s{0,9}=\s{0,9}["']?(?:utf-?16|utf-?32|ucs-?2|unicode|csunicode|iso-10646-ucs-2)/i;
