@@ -15,7 +15,7 @@ import { type Extraction, isRefusal, type Refusal } from '../ports/content-extra
 import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 import { hasSameLinks } from './content-hash.js';
-import type { CrawlContext } from './crawl-context.js';
+import { type CrawlContext, findFetcher } from './crawl-context.js';
 import { createUnreadContent, describeType, type ExtractionTools, extractContent, holdThread } from './extraction.js';
 import { LinkCollector } from './link-collector.js';
 import type { LinkMemory } from './link-memory.js';
@@ -114,7 +114,7 @@ async function fetchPage(visit: Visit): Promise<Ending> {
     decodingTime,
     status: response.status,
     bytes: response.transferred,
-    setCookie: page.context.fetcher.cookies ? response.headers['set-cookie'] : undefined,
+    setCookie: findFetcher(page.context, page.effects.options).cookies ? response.headers['set-cookie'] : undefined,
     ...(await settled(() => readResponse(visit, request, response))),
   };
 }
