@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PROJECT_ROOT } from '../../src/server/project-root.js';
-import { ApiWorld } from './api-world.js';
+import { ApiWorld, type Problem } from './api-world.js';
 
 const KEYS = { read: 'r'.repeat(20), operate: 'o'.repeat(20), admin: 'a'.repeat(20) };
 const keyed = Object.entries(KEYS)
@@ -217,6 +217,19 @@ describe('a server with API keys', () => {
     expect(body.items[1]).toMatchObject({ who: 'operateer', what: 'pauseCrawler', outcome: 'done' });
     expect(JSON.parse(body.items[1].before)).toEqual({ state: 'running' });
     expect(JSON.parse(body.items[1].after)).toEqual({ state: 'paused' });
+  });
+
+  it('records no secret of an address, neither one in an encoded URL nor one with encoded separators', async () => {
+    const details: string[] = [];
+    for (const path of ['hosts/http%3A%2F%2Fuser%3AS3CRET%40h/pause', 'crawlers/nobody/pause?token=a%26S3CRET'])
+      details.push((await closed.send<Problem>('POST', path, undefined, bearer(KEYS.admin))).body.detail);
+    const { body } = await closed.get('audit?limit=2', bearer(KEYS.admin));
+    expect(body.items.map(({ target }: { target: string }) => target)).toEqual([
+      '/api/v1/crawlers/nobody/pause?token=***',
+      '/api/v1/hosts/http://***@h/pause',
+    ]);
+    expect(details[0]).toContain('http://***@h');
+    expect(JSON.stringify([details, body])).not.toContain('S3CRET');
   });
 
   it('limits anonymous calls by address and others by key, without effect on other callers', async () => {

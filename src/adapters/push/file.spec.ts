@@ -1,11 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { addOrder, deleteOrder, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
-import { FileSink } from './file.js';
+import { FileSink, StreamSink } from './file.js';
 import { toOrderRecord } from './order-record.js';
 
 function fileSink(path: string): FileSink {
@@ -141,4 +143,27 @@ describe('rotated files', () => {
     );
     expect(lines.map((text) => JSON.parse(text).uri)).toContain('http://a/');
   });
+});
+
+it('a stream that is read slowly slows down the deliveries, and one that nobody reads takes none', async () => {
+  const lines: string[] = [];
+  let take = (): void => undefined;
+  const stream = new Writable({
+    highWaterMark: 1,
+    write: (chunk, _, done) => {
+      lines.push(String(chunk));
+      take = done;
+    },
+  });
+  stream.on('error', () => undefined);
+  const sink = new StreamSink('out', stream);
+  const delivery = sink.deliver([addOrder('http://a/'), addOrder('http://b/')], stillWanted());
+  await setImmediate();
+  expect([lines.length, stream.writableLength]).toEqual([1, Buffer.byteLength(lines[0]!)]);
+  take();
+  await expect.poll(() => lines).toHaveLength(2);
+  take();
+  expect(await delivery).toHaveLength(2);
+  stream.destroy();
+  await expect(sink.deliver([addOrder('http://c/')], stillWanted())).rejects.toThrow(SinkUnavailable);
 });

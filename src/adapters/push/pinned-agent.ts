@@ -15,7 +15,7 @@ export class PinnedAgent extends https.Agent {
     options: https.AgentOptions,
     private readonly fingerprint: string,
   ) {
-    super({ ...options, maxCachedSessions: 0 }); // a resumed session provides no certificates
+    super(options);
   }
 
   override createConnection(

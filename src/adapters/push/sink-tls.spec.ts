@@ -26,7 +26,9 @@ describe('a sink over TLS', () => {
   });
 
   /** A receiver that records the bodies that arrived, with the name in the client's certificate. */
-  async function receiver(options: https.ServerOptions = {}): Promise<{ url: string; received: string[] }> {
+  async function receiver(
+    options: https.ServerOptions = {},
+  ): Promise<{ url: string; received: string[]; hangUp: () => void }> {
     const received: string[] = [];
     const https_ = https.createServer({ ...server, ...options }, (request, response) => {
       const name = (request.socket as TLSSocket).getPeerCertificate().subject?.CN;
@@ -36,7 +38,11 @@ describe('a sink over TLS', () => {
     });
     await new Promise<void>((resolve) => https_.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => new Promise((resolve) => https_.close(() => resolve())));
-    return { url: `https://127.0.0.1:${(https_.address() as AddressInfo).port}/`, received };
+    return {
+      url: `https://127.0.0.1:${(https_.address() as AddressInfo).port}/`,
+      received,
+      hangUp: () => https_.closeAllConnections(),
+    };
   }
 
   async function deliver(url: string, tls?: SinkTls, fingerprint?: string): Promise<string> {
@@ -80,6 +86,23 @@ describe('a sink over TLS', () => {
     expect(refusal).toContain("none of the server's certificates has the fingerprint that is configured for the sink");
     expect(refusal).toContain(fingerprintOf(server.cert));
     expect(received).toHaveLength(2);
+  });
+
+  it('is recognized again on each connection, and must have its own name if the authority alone is trusted', async () => {
+    const { url, hangUp } = await receiver();
+    const sink = createSink(
+      sinkDefinition({ type: 'json', url, options: { fingerprint: fingerprintOf(server.cert) } }),
+    );
+    onTestFinished(() => sink.close());
+    for (const _again of [1, 2, 3]) {
+      expect(await sink.deliver([addOrder('http://a/')], stillWanted())).toEqual([{ state: 'acknowledged' }]);
+      hangUp();
+    }
+    const other = own.issue(['other.example']);
+    const elsewhere = await receiver({ cert: other.cert + own.cert, key: other.key });
+    expect(await deliver(elsewhere.url, undefined, fingerprintOf(own.cert))).toContain('for a different host name');
+    expect(elsewhere.received).toEqual([]);
+    expect(await deliver(elsewhere.url, undefined, fingerprintOf(other.cert))).toBe('acknowledged');
   });
 
   it('is not deceived by an authority that is only sent in the chain', async () => {
