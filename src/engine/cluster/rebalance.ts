@@ -13,7 +13,7 @@ import type { Ports } from '../ports/ports.js';
 const CHECK_INTERVAL = milliseconds(50);
 
 export interface RebalanceServices extends Pick<Ports, 'clock' | 'log'> {
-  readonly partitions: Pick<Partitions, 'owned' | 'getPartition'>;
+  readonly partitions: Pick<Partitions, 'owned' | 'owns' | 'getPartition'>;
   readonly nodes: Pick<Nodes, 'notifyAllDue'>;
   readonly hosts: Hosts;
   readonly inDoubt: InDoubtDeliveries;
@@ -63,7 +63,8 @@ export class Rebalance implements PartitionListener {
       await clock.sleep(CHECK_INTERVAL);
     }
     if (!lapsed) await Promise.all([hosts.save(isLost), inDoubt.save()]);
-    hosts.revoke(isLost);
+    // Hosts that have come back meanwhile are in use again, and nobody would read again what is discarded here.
+    hosts.revoke((hostKey) => isLost(hostKey) && !this.services.partitions.owns(hostKey));
   }
 
   /** URLs of these partitions have become due; several notifications are combined into one check. */
