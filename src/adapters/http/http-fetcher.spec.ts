@@ -159,6 +159,54 @@ describe('a request', () => {
     expect(site.requests.filter((request) => /authorization/i.test(request))).toHaveLength(2);
   });
 
+  it('carries the most specific secrets of its server, others of no server, and none if it is anonymous', async () => {
+    const [site, other] = await Promise.all([testServer(always(answer(''))), testServer(always(answer('')))]);
+    const bound = (path: string, value: string) => ({
+      url: site.url + path,
+      name: 'X-Bound',
+      value: new Secret(value),
+    });
+    const login = (path: string, user: string) => ({ url: site.url + path, user, password: new Secret('p') });
+    const fetcher = testFetcher({
+      headers: { 'X-Key': new Secret('key'), 'X-Public': 'public' },
+      secretHeaders: ['X-Key'],
+      secretServers: [site.url],
+      boundHeaders: [bound('/a/', 'inner'), bound('/', 'outer')],
+      credentials: [login('/', 'outer'), login('/a/', 'inner')],
+    });
+    const ask = async (url: string, anonymous = false) => {
+      await fetcher.fetch({ url, fetcher: 'default', anonymous });
+      const [request = ''] = (url.startsWith(site.url) ? site : other).requests.splice(0);
+      const user = /authorization: Basic (.*)/.exec(request)?.[1];
+      return [
+        ...(request.match(/(?<=x-(?:key|public|bound): ).*/g) ?? []),
+        user && Buffer.from(user, 'base64').toString(),
+      ];
+    };
+    expect(await ask(`${site.url}/a/b`)).toEqual(['public', 'key', 'inner', 'inner:p']);
+    expect(await ask(`${site.url}/`)).toEqual(['public', 'key', 'outer', 'outer:p']);
+    expect(await ask(`${site.url}/a/b`, true)).toEqual(['public', undefined]);
+    expect(await ask(`${other.url}/a/b`)).toEqual(['public', undefined]);
+  });
+
+  it('for public addresses only uses no connection that another one has opened to a private address', async () => {
+    const site = await testServer(always(answer('inside')));
+    const fetcher = testFetcher();
+    const ask = async (publicOnly: boolean) =>
+      inShort(await fetcher.fetch({ url: site.url, fetcher: 'default', publicOnly }));
+    expect(await ask(false)).toBe('200 inside');
+    expect(await ask(true)).toBe('failure address-forbidden');
+  });
+
+  it('through one proxy uses no connection through another', async () => {
+    const [first, second] = await Promise.all(['first', 'second'].map((text) => testServer(always(answer(text)))));
+    const fetcher = testFetcher();
+    const ask = async (proxy: string) =>
+      inShort(await fetcher.fetch({ url: 'http://127.0.0.1:1/', fetcher: 'default', proxy }));
+    for (const _again of [1, 2])
+      expect([await ask(first!.url), await ask(second!.url)]).toEqual(['200 first', '200 second']);
+  });
+
   it('carries the credentials that the caller gives for this URL', async () => {
     const site = await testServer(always(answer('')));
     await get(site.url, { credentials: new Secret('bob:a:b') });

@@ -30,7 +30,7 @@ describe('a proxy', () => {
     };
     const proxy: Server = tls ? createSecureServer(tls, answering) : createServer(answering);
     proxy.on('connect', (request, socket) => {
-      seen.push(`CONNECT ${request.url}`);
+      seen.push(`CONNECT ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
       if (status !== 200) return socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
       const server = connect(Number(request.url!.split(':')[1]), '127.0.0.1', () => {
         socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
@@ -54,15 +54,17 @@ describe('a proxy', () => {
     expect(proxy.seen).toEqual([`GET http://site.example/a?b Basic ${Buffer.from('user:p@ss').toString('base64')}`]);
   });
 
-  it('is asked for a tunnel for an https page', async () => {
+  it('is asked for a tunnel for an https page, which does not see its credentials', async () => {
     const trusted = authority('Test Authority');
     const site = await testServer(always(answer('safe')), { tls: trusted.issue(['site.example']) });
     const proxy = await testProxy();
-    const outcome = await fetchThrough(`http://${proxy.url}`, `https://site.example:${site.port}/`, {
+    const outcome = await fetchThrough(`http://user:p%40ss@${proxy.url}`, `https://site.example:${site.port}/`, {
       certificateAuthorities: [trusted.cert],
     });
     expect(outcome).toBe('200 safe');
-    expect(proxy.seen).toEqual([`CONNECT site.example:${site.port}`]);
+    const credentials = `Basic ${Buffer.from('user:p@ss').toString('base64')}`;
+    expect(proxy.seen).toEqual([`CONNECT site.example:${site.port} ${credentials}`]);
+    expect(site.requests.join()).not.toMatch(/authorization/i);
   });
 
   it('is asked for a tunnel for an HTTP/2 site', async () => {
