@@ -69,6 +69,14 @@ it('are limited in length, number and age, and go when they are no longer to be 
   const [only] = await read();
   expect(only!.after).toHaveLength(100);
   expect(only!.isCut).toBe(true);
+  // What comes after that is not compared, nor is a title a text.
+  const body = (title: string, text: string) => `<title>${title}</title><p>${only!.after} ${text}</p>`;
+  for (const title of ['Hours', 'Opening hours']) {
+    site.set('/hours', { headers: { 'content-type': 'text/html' }, body: body(title, 'More words. '.repeat(50)) });
+    await started.engine.maintenance.refresh('test', { url: site.url('/hours') });
+    await started.untilIdle();
+  }
+  expect(await read()).toHaveLength(1);
   await change('Closed on Mondays, as of late.');
   await change('Closed on Tuesdays, as of late.');
   expect((await read()).length).toBeLessThanOrEqual(2);

@@ -63,8 +63,8 @@ export class PageTexts {
   ): Promise<void> {
     const { store, clock, log } = this.services;
     const { maxCharacters } = limits;
-    if (before === after) return;
     const cut = (text: string): string => text.slice(0, maxCharacters).toWellFormed();
+    if (before !== undefined && cut(before) === cut(after)) return;
     const change: StoredChange = {
       uri: url,
       ...(before === undefined ? {} : { before: cut(before) }),
