@@ -77,25 +77,23 @@ it('a fetcher without cookies returns one within its visit only', async () => {
   expect(cookiesSeen(site, '/a')).toEqual([undefined, 'a=1', undefined, 'a=1']);
 });
 
-it('whether cookies are kept follows the fetcher of the URL, not that of the crawler', async () => {
+it('whether cookies are kept and sent follows the fetcher of the URL, not that of the crawler', async () => {
   const site = await startSite();
-  site.page('/', ['/x/1', '/y/1']);
-  for (const path of ['/x/1', '/y/1'])
+  const paths = ['/', '/special/1', '/special/2', '/plain'];
+  for (const [i, path] of paths.entries())
     site.set(path, {
-      headers: { 'content-type': 'text/html', 'set-cookie': `c=1; Path=${path.slice(0, 2)}` },
-      body: html(path, [path.replace('1', '2')]),
+      headers: { 'content-type': 'text/html', 'set-cookie': 'c=1; Path=/' },
+      body: html(path, paths.slice(i + 1, i + 2)),
     });
-  site.page('/x/2').page('/y/2');
-  const fetcher = (name: string, cookies: boolean): string =>
-    `<cw:Fetcher name="${name}" cookies="${cookies}"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>`;
-  const condition =
-    '<cw:apply-for field="path" value="/x/*"><cw:option name="fetcher" value="keeping"/></cw:apply-for>';
+  const fetcher = (attributes: string) =>
+    `<cw:Fetcher ${attributes}><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>`;
+  const option = '<cw:option name="fetcher" value="special"/>';
+  const conditions = `<cw:Conditions><cw:apply-for field="path" value="/special/*">${option}</cw:apply-for></cw:Conditions>`;
   await crawl({
-    crawler: `<Root url="${site.url('/')}"/><cw:Conditions>${condition}</cw:Conditions>`,
-    more: fetcher('default', false) + fetcher('keeping', true),
+    crawler: `<Root url="${site.url('/')}"/>${conditions}`,
+    more: fetcher('name="default" cookies="false"') + fetcher('name="special"'),
   });
-  expect(cookiesSeen(site, '/x/2')).toEqual(['c=1']);
-  expect(cookiesSeen(site, '/y/2')).toEqual([undefined]);
+  expect(paths.map((path) => cookiesSeen(site, path))).toEqual([[undefined], [undefined], ['c=1'], [undefined]]);
 });
 
 it('a page that sets another cookie each time, or the same one always, is a redirect loop after few requests', async () => {

@@ -58,9 +58,11 @@ export class VisitSessions {
   }
 
   /** Creates the session data of the request for the URL; undefined if there is none. */
-  createSession({ state, host, url, login }: Attempt): RequestSession | undefined | Promise<RequestSession> {
+  createSession({ state, host, url, login, effects }: Attempt): RequestSession | undefined | Promise<RequestSession> {
     if (!login) {
-      const cookies = this.services.sessions.find(this.getKey(host.key))?.getCookies(url.href);
+      const cookies = this.keepsCookies(effects)
+        ? this.services.sessions.find(this.getKey(host.key))?.getCookies(url.href)
+        : undefined;
       return cookies === undefined ? undefined : { cookies };
     }
     this.generations.set(state, login.generation);
@@ -77,8 +79,12 @@ export class VisitSessions {
 
   /** The host's cookies, for a visit that is not logged in and whose fetcher keeps cookies. */
   findJar({ state, host, login, effects }: Attempt): KeptCookies | undefined {
-    if (login || !findFetcher(this.target.context, effects.options).cookies) return undefined;
+    if (login || !this.keepsCookies(effects)) return undefined;
     return { jar: this.findHostJar(host.key), sent: this.sentCookies.get(state) };
+  }
+
+  private keepsCookies({ options }: Effects): boolean {
+    return findFetcher(this.target.context, options).cookies;
   }
 
   /** The cookies of a host, for visits that are not logged in. */
