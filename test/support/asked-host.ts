@@ -111,7 +111,10 @@ export async function siteOf(count: number, settings: Partial<CrawlerDefinition>
     isTextOfAnother: async (_: UrlState, stamp: string) => world.textsOfOthers.has(stamp),
   } as unknown as ConstructorParameters<typeof ChangeGuard>[1];
   const guard = new ChangeGuard('docs', services);
-  const context = { definition: crawlerDefinition(settings), fetcher: { robotsAgent: 'x' } } as CrawlContext;
+  const context = {
+    ...{ definition: crawlerDefinition(settings), fetcher: { robotsAgent: 'x' } },
+    ...{ policy: { judge: () => ({ effects: { options: {} } }) }, roots: { findBySite: () => undefined } },
+  } as unknown as CrawlContext;
   const getState = async (page: number) => (await store.find('docs', urlOf(page)))!;
   const change = async (page: number, changes: StateChanges) =>
     store.settle([{ id: (await getState(page)).id, changes }]);

@@ -101,6 +101,13 @@ export const toStoredCandidate = (
   hops,
 });
 
+/** The fetcher of a stored URL. */
+export function findFetcherOf(context: CrawlContext, state: UrlState): FetcherDefinition {
+  const url = toCrawlUrl(state.url);
+  const { effects } = context.policy.judge(toStoredCandidate(state, url, findRoot(context, state.root, url)));
+  return findFetcher(context, effects.options);
+}
+
 /** Why a sitemap is not read that the robots.txt of the page's host names; undefined if it is, as all on that host are. */
 export function findSitemapObjection(
   context: CrawlContext,

@@ -102,6 +102,25 @@ it('a robots.txt that forbids most of what is indexed deletes nothing until it i
   expect(await world.store.count({ crawler: 'test', status: 'indexed' })).toBe(stamps.size);
 });
 
+it('a robots.txt that forbids most of what is indexed to the agent of an option is held, too', async () => {
+  const site = await startSite();
+  const paths = getPaths(13);
+  for (const path of paths) site.set(path, createPage(path, write(path)));
+  site.set('/', createPage('Home', write('home'), '', paths));
+  const option = '<cw:apply-for field="path" value="*"><cw:option name="fetcher" value="other"/></cw:apply-for>';
+  const fetcher = (facts: string): string => `<cw:Fetcher ${facts}><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>`;
+  const world = await crawl({
+    attributes: DAILY,
+    crawler: `<Root url="${site.url('/')}"/><cw:Conditions>${option}</cw:Conditions>`,
+    more: fetcher('name="default"') + fetcher('name="other" robotsAgent="otherbot"'),
+  });
+  await world.pass(hours(1));
+  site.set('/robots.txt', { body: 'User-agent: otherbot\nDisallow: /\n' });
+  await world.pass(hours(24));
+  await visitAll(world);
+  expect(await countOrders(world)).toEqual({ adds: 13, deletes: 0 });
+});
+
 it('a robots.txt that forbids a few pages is obeyed', async () => {
   const { sites, world } = await guardedCrawl();
   for (const { site } of sites) site.set('/robots.txt', { body: 'User-agent: *\nDisallow: /topic-1$\n' });

@@ -44,7 +44,7 @@ import {
   minutes,
 } from '../../../domain/time/units.js';
 import { toCrawlUrl } from '../../../domain/url/crawl-url.js';
-import { type CrawlContext, findFetcher } from '../../page/crawl-context.js';
+import { type CrawlContext, findFetcherOf } from '../../page/crawl-context.js';
 import { acceptsMediaType } from '../../page/page-outcome.js';
 import type { Clock } from '../../ports/clock.js';
 import type { FrontierStore } from '../../ports/frontier-store.js';
@@ -376,21 +376,17 @@ export class ChangeGuard {
     return delay;
   }
 
-  private async judgeRobots(
-    { definition, ...context }: CrawlContext,
-    { hostKey, url }: UrlState,
-    memory: HostMemory,
-  ): Promise<'believe' | 'hold'> {
+  private async judgeRobots(context: CrawlContext, state: UrlState, memory: HostMemory): Promise<'believe' | 'hold'> {
     const { robots, store } = this.services;
-    const { robotsAgent } = findFetcher({ definition, ...context }, {});
-    const own = robots.checkUrl(toCrawlUrl(url), robotsAgent);
+    const { hostKey, url } = state;
+    const check = (page: UrlState) => robots.checkUrl(toCrawlUrl(page.url), findFetcherOf(context, page).robotsAgent);
+    const own = check(state);
     const fetchedAt = 'entry' in own ? own.entry.policy.fetchedAt : undefined;
     if (fetchedAt === undefined) return 'hold';
     if (memory.robots?.fetchedAt !== fetchedAt) {
       const documents = await store.list({ crawler: this.crawler, hostKey, indexed: true }, 0, MAX_ROBOTS_SAMPLE);
-      const isForbidden = (page: UrlState): boolean =>
-        robots.checkUrl(toCrawlUrl(page.url), robotsAgent).kind === 'disallowed';
-      memory.robots = { fetchedAt, verdict: judgeRobots(documents.map(isForbidden)) };
+      const isForbidden = documents.map((page) => check(page).kind === 'disallowed');
+      memory.robots = { fetchedAt, verdict: judgeRobots(isForbidden) };
     }
     if (memory.robots.verdict === 'hold') robots.limitAge(toCrawlUrl(url), HELD_ROBOTS_AGE);
     return memory.robots.verdict;
