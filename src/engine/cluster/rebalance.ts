@@ -25,6 +25,8 @@ export interface RebalanceServices extends Pick<Ports, 'clock' | 'log'> {
 export class Rebalance implements PartitionListener {
   private readonly duePartitions = new Set<number>();
   private sweeping = false;
+  /** For each revocation in progress, the partitions that this node has not been assigned again since. */
+  private readonly revocations = new Set<Set<number>>();
 
   constructor(
     private readonly services: RebalanceServices,
@@ -33,6 +35,7 @@ export class Rebalance implements PartitionListener {
   ) {}
 
   async onAssigning(partitions: readonly number[], abandoned: readonly number[]): Promise<void> {
+    for (const revoked of this.revocations) for (const partition of partitions) revoked.delete(partition);
     // For every URL, order ids must increase, even if it moves from one node to another.
     await this.services.ledger.skipForeignIds();
     await this.services.owing.open();
@@ -55,16 +58,23 @@ export class Rebalance implements PartitionListener {
 
   async onRevoking(partitions: readonly number[], lapsed: boolean): Promise<void> {
     const { clock, delivery, inDoubt, hosts } = this.services;
-    const isLost = this.createHostFilter(partitions);
+    const revoked = new Set(partitions);
+    const isLost = (hostKey: string): boolean => revoked.has(this.services.partitions.getPartition(hostKey));
     for (const crawler of this.crawlers.list()) crawler.revoke(isLost);
     const isBusy = (): boolean => this.crawlers.list().some((crawler) => crawler.isVisiting(isLost));
-    while (isBusy()) {
-      delivery.expedite();
-      await clock.sleep(CHECK_INTERVAL);
+    // A visit may wait for its sink until long after the partition has come back to this node. Its hosts are in use again
+    // then, and nobody would read again what is discarded here.
+    this.revocations.add(revoked);
+    try {
+      while (isBusy()) {
+        delivery.expedite();
+        await clock.sleep(CHECK_INTERVAL);
+      }
+      if (!lapsed) await Promise.all([hosts.save(isLost), inDoubt.save()]);
+      hosts.revoke(isLost);
+    } finally {
+      this.revocations.delete(revoked);
     }
-    if (!lapsed) await Promise.all([hosts.save(isLost), inDoubt.save()]);
-    // Hosts that have come back meanwhile are in use again, and nobody would read again what is discarded here.
-    hosts.revoke((hostKey) => isLost(hostKey) && !this.services.partitions.owns(hostKey));
   }
 
   /** URLs of these partitions have become due; several notifications are combined into one check. */
@@ -97,10 +107,5 @@ export class Rebalance implements PartitionListener {
       .map(({ context: { definition } }) => (definition.aggressive ? milliseconds(0) : definition.throttle));
     const longest = throttles.reduce((most, throttle) => atLeast(most, throttle), milliseconds(0));
     return after(this.services.clock.now(), longest);
-  }
-
-  private createHostFilter(partitions: readonly number[]): (hostKey: string) => boolean {
-    const set = new Set(partitions);
-    return (hostKey) => set.has(this.services.partitions.getPartition(hostKey));
   }
 }
