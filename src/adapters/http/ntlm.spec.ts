@@ -86,6 +86,7 @@ async function ntlmServer() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     asked,
+    forget: () => loggedIn.clear(),
     closeAtNextRequest: () => {
       closesNext = true;
     },
@@ -105,12 +106,15 @@ it('a connection logs in once, and is used for its own login only', async () => 
   expect(await ask({})).toMatchObject({ status: 401 });
 });
 
-it('a login is repeated when the server has closed its connection', async () => {
-  const { url, asked, closeAtNextRequest } = await ntlmServer();
+it('a login is repeated when the server has closed its connection, or has forgotten it', async () => {
+  const { url, asked, forget, closeAtNextRequest } = await ntlmServer();
   const fetcher = testFetcher();
   const ask = () => fetcher.fetch({ url, fetcher: 'default', session: { login: 'mine', ntlm: CREDENTIALS } });
   expect(await ask()).toMatchObject({ status: 200 });
   closeAtNextRequest();
   expect(await ask()).toMatchObject({ status: 200 });
   expect(asked).toEqual(['1', '3', '1', '3']);
+  forget();
+  expect(await ask()).toMatchObject({ status: 200 });
+  expect(asked.slice(4)).toEqual(['0', '1', '3']);
 });
