@@ -132,12 +132,12 @@ describe('a deletion that is sent again', () => {
       'deletion',
     ],
     ['is sent for an operator, although the page is back', {}, deletion({ reason: CLEARED }), 'deletion'],
-    ['is cancelled if the page is back', {}, deletion(), 'the page responds normally again'],
+    ['is cancelled if the page is back', {}, deletion(), 'the page responds again'],
     [
       'is cancelled if the page is back, whatever else waits',
       { pendingDeletion: 'http-410' },
       deletion(),
-      'the page responds normally again',
+      'the page responds again',
     ],
     [
       'is cancelled if it no longer waits',

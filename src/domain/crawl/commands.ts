@@ -131,7 +131,7 @@ function findReasonNotToDelete(
   const isWithheld = state === 'held' || state === 'awaiting';
   if (isWithheld && pendingDeletion !== undefined) return undefined;
   // An operator's decision applies, whatever the page's response is.
-  if (status === 'indexed' && reason !== CLEARED) return 'the page responds normally again';
+  if (status === 'indexed' && reason !== CLEARED) return 'the page responds again';
   return isWithheld ? 'the document was deleted for a different reason' : undefined;
 }
 

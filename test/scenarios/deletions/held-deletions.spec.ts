@@ -165,7 +165,7 @@ describe('held deletions', () => {
     await visit();
     const again = await world.during(world.engine.orders.retry(refused!.id));
     await world.pass(minutes(5));
-    expect(again).toMatchObject({ state: 'cancelled', answer: 'the page responds normally again' });
+    expect(again).toMatchObject({ state: 'cancelled', answer: 'the page responds again' });
     expect(await world.indexed()).toContain(site.url('/p1'));
   });
 

@@ -188,7 +188,7 @@ it('a deletion that waits ends when the page responds again', async () => {
   waitFor('awaiting-sign-of-life');
   await fail('http-5xx');
   await respond();
-  expect(await readLedger()).toEqual([['cancelled', 'http-5xx', 'the page responds normally again']]);
+  expect(await readLedger()).toEqual([['cancelled', 'http-5xx', 'the page responds again']]);
   expect(await getState()).toMatchObject({ status: 'indexed', pendingDeletion: undefined });
 });
 

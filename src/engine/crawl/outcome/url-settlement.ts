@@ -105,7 +105,10 @@ export class UrlSettlement {
     if (decision.heldChange) return this.holdChange(decision, decision.heldChange);
     if (order?.kind === 'delete') return this.deletionOrders.carryOut(decision, order.reason);
     if (decision.releasedPart) return this.releasePart(decision, decision.releasedPart);
-    const respondsAgain = changes.status === 'indexed' && decision.state.pendingDeletion !== undefined;
+    const { pendingDeletion } = decision.state;
+    // What the page says may be in doubt: it has responded all the same, so errors before that are over.
+    const responds = changes.status === 'indexed' || (isHoldCause(changes.reason) && !isHoldCause(pendingDeletion));
+    const respondsAgain = responds && pendingDeletion !== undefined;
     const mayCancel = respondsAgain || remove || decision.cancellation;
     const cancelled = mayCancel ? await this.cancelWithheld(decision, respondsAgain) : [];
     const base: UrlChanges = respondsAgain ? { ...changes, pendingDeletion: null } : changes;
@@ -165,7 +168,7 @@ export class UrlSettlement {
     }
     const cancelDeletions = async (answer: string): Promise<unknown> =>
       cancelled.push(...sending.cancel(await deletionOrders.findHeldDeletions(state), answer));
-    if (respondsAgain) await cancelDeletions('the page responds normally again');
+    if (respondsAgain) await cancelDeletions('the page responds again');
     if (disposition.remove) await cancelDeletions('the URL is no longer known');
     return cancelled;
   }
