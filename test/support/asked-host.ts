@@ -3,7 +3,8 @@
  * the guard returns.
  */
 import { onTestFinished } from 'vitest';
-import { computeTextSketch, createTextSample } from '../../src/domain/content/text-sample.js';
+import { createTextSample } from '../../src/domain/content/text-sample.js';
+import { computeTextSketch } from '../../src/domain/content/text-sketch.js';
 import type { NonsenseAnswer } from '../../src/domain/crawl/change-guard.js';
 import type { CrawlerDefinition } from '../../src/domain/crawl/definition.js';
 import { createExclusion } from '../../src/domain/crawl/exclusion.js';

@@ -1,5 +1,6 @@
 /** Answers of the pages of a host, and what the change guard makes of them. */
-import { computeTextSketch, createTextSample, type TextSample } from '../../src/domain/content/text-sample.js';
+import { createTextSample, type TextSample } from '../../src/domain/content/text-sample.js';
+import { computeTextSketch } from '../../src/domain/content/text-sketch.js';
 import {
   type ChangeVerdict,
   type HostEvidence,

@@ -68,11 +68,10 @@ describe('the metas of a page that are delivered', () => {
 });
 
 it('the metas that the crawler adds have a type if they are dates or numbers', () => {
-  const typed = (name: string) => toTypedMeta(name, 'v').type;
   for (const name of ['lastmodifieddate', 'crawl_time', 'date_created', 'date_modified', 'date_published'])
-    expect(typed(name)).toBe('date');
+    expect(toTypedMeta(name, '2026-03-04T05:06:07.000Z').type).toBe('date');
   for (const name of ['file_size', 'http_status', 'page_count', 'row_count', 'sheet_count', 'slide_count'])
-    expect(typed(name)).toBe('number');
+    expect(toTypedMeta(name, '7').type).toBe('number');
   expect(toTypedMeta('author', 'v')).toEqual({ name: 'author', value: 'v' });
 });
 

@@ -1,14 +1,7 @@
 import { expect, it } from 'vitest';
 import { toCrawlUrl } from '../url/crawl-url.js';
-import {
-  computeTextSketch,
-  countAgreements,
-  createTextSample,
-  hasSimilarSketch,
-  isLongEnoughToGuard,
-  isSameText,
-  isSuspicious,
-} from './text-sample.js';
+import { createTextSample, hasSimilarWords, isSameText, isSuspicious } from './text-sample.js';
+import { computeTextSketch, countAgreements, hasSimilarSketch, isLongEnoughToGuard } from './text-sketch.js';
 
 const WORDS = Array.from(
   { length: 400 },
@@ -48,6 +41,22 @@ it('a text with a changed sentence is no drastic change, and one with a changed 
     expect(sampleOf(edited, '/', words.join(' '))?.isDrastic ?? false).toBe(false);
     expect(sampleOf(`${words.join(' ')} 17:${seed}`, '/', words.join(' '))).toBeUndefined();
   }
+});
+
+it('a text of part numbers or figures has the words with digits, and a message with an id and a time has not', () => {
+  const numbers = (seed: number, make: (i: number) => string) =>
+    `Parts of series ${Array.from({ length: 40 }, (_, i) => make(i * 7 + seed * 1_000)).join(' ')}`;
+  for (const make of [(i: number) => `bc${i}x`, String]) {
+    const [own, other] = [1, 2].map((seed) => numbers(seed, make)) as [string, string];
+    expect(isLongEnoughToGuard(computeTextSketch(own))).toBe(true);
+    expect(isSameText(sampleOf(own)!, sampleOf(other)!)).toBe(false);
+    expect(hasSimilarWords(sampleOf(own)!, sampleOf(other)!)).toBe(false);
+    expect(isSuspicious(sampleOf('The service is not available.', '/', own)!)).toBe(true);
+    expect(sampleOf(own, '/', own)).toBeUndefined();
+  }
+  const message = (id: number) =>
+    `The page cannot be shown now. ${id} ${id + 1}x ${id + 2} 2026 11 30 23 59 ${id} ${id} 1 2 3 4 5`;
+  expect(isSameText(sampleOf(message(17))!, sampleOf(message(4_711))!)).toBe(true);
 });
 
 it('numbers and the own URL of a page make no difference between two texts', () => {

@@ -3,125 +3,21 @@ import { namesOutage, removeUrl, showsTrace } from '../fetch/error-pages.js';
 import type { CrawlUrl } from '../url/crawl-url.js';
 import { computeUrlKey } from '../url/url-key.js';
 import { addWords, mixHash } from './simhash.js';
+import {
+  computeTextSketch,
+  countAgreements,
+  hasSameSketch,
+  isMadeOfNumbers,
+  isReduced,
+  MAX_DRASTIC_AGREEMENT,
+  MIN_GUARDED_WORDS,
+  MIN_SAME_AGREEMENT,
+  PARTS,
+} from './text-sketch.js';
 
-/** Texts with fewer words are not guarded: two of them may have nothing in common although little has changed. */
-const MIN_GUARDED_WORDS = 20;
 /** In characters: a text shorter than this is as good as none. */
 const MAX_EMPTY_LENGTH = 20;
 const MAX_EXCERPT = 300;
-
-/**
- * Number of parts of a sketch, of 7 bits each. Two texts agree in about as many of them as the share of their word
- * sequences that they have in common; texts without anything in common agree in four once in four million times, whereas
- * the simhashes of such texts often differ in no more bits than those of related ones.
- */
-const PARTS = 8;
-const PART_BITS = 7;
-/** Maximum number of parts in which two texts agree that share almost nothing. */
-const MAX_DRASTIC_AGREEMENT = 3;
-/** Minimum number of parts in which two texts agree that share most of their words, and in which they agree if all but a word or two. */
-const MIN_COMMON_AGREEMENT = 6;
-const MIN_SAME_AGREEMENT = 7;
-
-/** The number of words is kept as its logarithm, in steps of 4 %. */
-const STEPS_PER_DOUBLING = 16;
-/** A text with at most this share of the words of the indexed one has lost a part of it. */
-const MAX_REDUCED_SHARE = 0.9;
-
-/**
- * Keeps the smallest hash of the word sequences of a text in each of eight classes (one permutation hashing: Li, Owen
- * and Zhang 2012). An empty class of a short text borrows from the next one (Shrivastava and Li 2014), so that two
- * texts do not agree in what neither of them has.
- */
-class Sketch {
-  readonly #smallest = new Uint32Array(PARTS).fill(NO_HASH);
-  #secondLastWord = 0;
-  #lastWord = 0;
-  #wordCount = 0;
-
-  add(word: number): void {
-    if (++this.#wordCount >= 3) this.#addSequence(this.#secondLastWord, this.#lastWord, word);
-    this.#secondLastWord = this.#lastWord;
-    this.#lastWord = word;
-  }
-
-  #addSequence(first: number, second: number, third: number): void {
-    const sequence = Math.imul(Math.imul(first, 0x2c1b3c6d) ^ second, 0x297a2d39) ^ third;
-    const hash = mixHash(sequence) >>> 0;
-    const part = hash & (PARTS - 1);
-    if (hash < this.#smallest[part]!) this.#smallest[part] = hash;
-  }
-
-  toNumber(): bigint {
-    if (this.#wordCount === 1 || this.#wordCount === 2) this.#addSequence(0, this.#secondLastWord, this.#lastWord);
-    const steps = BigInt(Math.min(0xff, Math.round(STEPS_PER_DOUBLING * Math.log2(1 + this.#wordCount))));
-    return BigInt.asIntN(64, (((steps << HALF_BITS) | this.#joinHalf(0)) << HALF_BITS) | this.#joinHalf(PARTS / 2));
-  }
-
-  /** Half of the parts, which a number holds: operations on large integers take longer. */
-  #joinHalf(firstPart: number): bigint {
-    let bits = 0;
-    for (let part = firstPart; part < firstPart + PARTS / 2; part++)
-      bits = (bits << PART_BITS) | ((this.#findHash(part) >>> 3) & PART_MASK);
-    return BigInt(bits);
-  }
-
-  #findHash(part: number): number {
-    for (let distance = 0; distance < PARTS; distance++) {
-      const hash = this.#smallest[(part + distance) & (PARTS - 1)]!;
-      if (hash !== NO_HASH) return distance === 0 ? hash : mixHash(hash + distance);
-    }
-    return 0;
-  }
-}
-
-const NO_HASH = 0xffffffff;
-const PART_MASK = 2 ** PART_BITS - 1;
-const HALF_BITS = BigInt((PARTS / 2) * PART_BITS);
-
-/**
- * In characters: of a long text, this much of its beginning and of its end is read, because every page gets a sketch.
- * Pieces from the middle would move with each passage that is inserted before them, so that a page that has grown would
- * seem to be another one; and no host sends both ends of a page with another middle in place of it.
- */
-const MAX_END_LENGTH = 4_096;
-
-/**
- * A signed 64-bit sketch of a text, without words that contain a digit: dates, times and counters differ between two
- * answers that say the same.
- */
-export function computeTextSketch(text: string): bigint {
-  const sketch = new Sketch();
-  if (text.length <= 2 * MAX_END_LENGTH) addWords(text, sketch, 'without numbers');
-  else
-    for (const end of [text.slice(0, MAX_END_LENGTH), text.slice(-MAX_END_LENGTH)])
-      addWords(end, sketch, 'without numbers');
-  return sketch.toNumber();
-}
-
-/** Number of parts, from 0 to 8, in which two sketches agree. */
-export function countAgreements(a: bigint, b: bigint): number {
-  let agreements = 0;
-  for (let part = 0, rest = BigInt.asUintN(64, a ^ b); part < PARTS; part++, rest >>= BigInt(PART_BITS))
-    if ((rest & BigInt(PART_MASK)) === 0n) agreements++;
-  return agreements;
-}
-
-/** The logarithm of the number of words in a sketched text, in steps. */
-const getWordSteps = (sketch: bigint): number => Number(BigInt.asUintN(64, sketch) >> BigInt(PARTS * PART_BITS));
-
-const toWordSteps = (words: number): number => STEPS_PER_DOUBLING * Math.log2(1 + words);
-
-/** @returns false if the sketched text has too few words for a comparison with later ones */
-export const isLongEnoughToGuard = (sketch: bigint): boolean =>
-  getWordSteps(sketch) >= Math.floor(toWordSteps(MIN_GUARDED_WORDS));
-
-const isReduced = (own: bigint, indexed: bigint): boolean =>
-  getWordSteps(own) - getWordSteps(indexed) <= STEPS_PER_DOUBLING * Math.log2(MAX_REDUCED_SHARE);
-
-/** Whether a text has so few words that it is not guarded, and at most half of those of the indexed one. */
-export const hasShrunk = (own: bigint, indexed: bigint): boolean =>
-  !isLongEnoughToGuard(own) && getWordSteps(indexed) - getWordSteps(own) >= STEPS_PER_DOUBLING;
 
 /** A text that has replaced a different one, or that the host sends for a URL that cannot exist. */
 export interface TextSample {
@@ -131,7 +27,7 @@ export interface TextSample {
   readonly digest: bigint;
   /** In characters. */
   readonly length: number;
-  /** Hashes of its pairs of successive words, without those with digits, sorted; absent for a long text. */
+  /** Hashes of its pairs of successive words, sorted, of the words that its sketch is made of; absent for a long text. */
   readonly pairs?: Uint16Array;
   /** The beginning of the text. */
   readonly excerpt: string;
@@ -178,9 +74,6 @@ export function createTextSample(
 
 export const isAlmostEmpty = ({ length }: TextSample): boolean => length < MAX_EMPTY_LENGTH;
 
-/** Whether two sketches belong to the same text, but for numbers and a word or two. */
-export const hasSameSketch = (a: bigint, b: bigint): boolean => countAgreements(a, b) >= MIN_SAME_AGREEMENT;
-
 /** In words and in characters: longer texts are not compared pair by pair. */
 const MAX_COMPARED_WORDS = 400;
 const MAX_COMPARED_LENGTH = 5_000;
@@ -189,13 +82,19 @@ const MAX_OWN_PAIRS = 12;
 
 function hashPairs(text: string): Uint16Array | undefined {
   if (text.length > MAX_COMPARED_LENGTH) return undefined;
-  const pairs: number[] = [];
-  let last = 0;
-  const add = (word: number): void => {
-    pairs.push(mixHash(Math.imul(last, 0x2c1b3c6d) ^ word) & 0xffff);
-    last = word;
+  const collect = (numbers?: 'without numbers'): number[] => {
+    const pairs: number[] = [];
+    let last = 0;
+    const add = (word: number): void => {
+      pairs.push(mixHash(Math.imul(last, 0x2c1b3c6d) ^ word) & 0xffff);
+      last = word;
+    };
+    addWords(text, { add }, numbers);
+    return pairs;
   };
-  addWords(text, { add }, 'without numbers');
+  const plain = collect('without numbers');
+  const whole = plain.length < MIN_GUARDED_WORDS ? collect() : plain;
+  const pairs = isMadeOfNumbers(plain.length, whole.length) ? whole : plain;
   return pairs.length > MAX_COMPARED_WORDS ? undefined : Uint16Array.from(pairs).sort();
 }
 
@@ -222,27 +121,6 @@ export const measureSimilarity = (a: TextSample, b: TextSample): number =>
   a.pairs && b.pairs
     ? countCommon(a.pairs, b.pairs) / Math.max(a.pairs.length, b.pairs.length, 1)
     : countAgreements(a.sketch, b.sketch) / PARTS;
-
-/** A text with two words of its own in each answer, such as an id of the request, is the same if it has more words. */
-const MAX_SIMILAR_WORDS = 150;
-/** Minimum number of parts in which two texts of the same length agree that differ in several words. */
-const MIN_SIMILAR_AGREEMENT = 2;
-
-/**
- * Whether two sketches belong to the same text or to short ones that have much in common, as two answers of one error
- * page that differ in several words.
- */
-export function hasSimilarSketch(a: bigint, b: bigint): boolean {
-  if (hasSameSketch(a, b)) return true;
-  if (Math.max(getWordSteps(a), getWordSteps(b)) > toWordSteps(MAX_SIMILAR_WORDS)) return false;
-  const hasSameLength = Math.abs(getWordSteps(a) - getWordSteps(b)) <= 1;
-  return countAgreements(a, b) >= (hasSameLength ? MIN_SIMILAR_AGREEMENT : MAX_DRASTIC_AGREEMENT + 1);
-}
-
-/** Whether two sketches belong to texts with more words in common than of their own. */
-export const hasMuchInCommon = (a: bigint, b: bigint): boolean => countAgreements(a, b) >= MIN_COMMON_AGREEMENT;
-
-export const sharesAlmostNothing = (a: bigint, b: bigint): boolean => countAgreements(a, b) <= MAX_DRASTIC_AGREEMENT;
 
 export const isSameText = (a: TextSample, b: TextSample): boolean =>
   (isAlmostEmpty(a) && isAlmostEmpty(b)) || a.digest === b.digest || hasSameSketch(a.sketch, b.sketch);

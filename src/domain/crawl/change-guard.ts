@@ -6,16 +6,13 @@
  */
 import { hasSameText } from '../content/exact-duplicates.js';
 import {
-  hasMuchInCommon,
-  hasSameSketch,
-  hasShrunk,
-  hasSimilarSketch,
   hasSimilarWords,
   isAlmostEmpty,
   isSameText,
   measureSimilarity,
   type TextSample,
 } from '../content/text-sample.js';
+import { hasMuchInCommon, hasSameSketch, hasShrunk, hasSimilarSketch } from '../content/text-sketch.js';
 import type { Reason } from '../policy/reasons.js';
 import { atMost, type Duration, days, hours, type Instant, milliseconds, minutes } from '../time/units.js';
 import { computeUrlKey } from '../url/url-key.js';

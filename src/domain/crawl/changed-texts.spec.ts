@@ -11,7 +11,8 @@ import {
   WALL,
   write,
 } from '../../../test/support/page-answers.js';
-import { computeTextSketch, createTextSample } from '../content/text-sample.js';
+import { createTextSample } from '../content/text-sample.js';
+import { computeTextSketch } from '../content/text-sketch.js';
 import { getHoldCause, type NonsenseAnswer, type SuspiciousChange } from './change-guard.js';
 
 const TWELVE = Array.from({ length: 12 }, (_, i) => kept(i + 1));

@@ -1,6 +1,7 @@
 /** How changes that are held are recognized, and when they are looked at again. */
 import { expect, it } from 'vitest';
-import { computeTextSketch, createTextSample } from '../content/text-sample.js';
+import { createTextSample } from '../content/text-sample.js';
+import { computeTextSketch } from '../content/text-sketch.js';
 import { hours, minutes } from '../time/units.js';
 import { toCrawlUrl } from '../url/crawl-url.js';
 import { computeCheckDelay, hasSameIdentity, identifyChange, judgeRobots } from './change-guard.js';

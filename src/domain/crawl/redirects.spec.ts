@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide, INDEXED, state, NOW as VISITED_AT } from '../../../test/support/url-states.js';
-import { computeTextSketch, createTextSample } from '../content/text-sample.js';
+import { createTextSample } from '../content/text-sample.js';
+import { computeTextSketch } from '../content/text-sketch.js';
 import { ERROR_CODES, type ErrorCode } from '../fetch/error-codes.js';
 import { REFRESH } from '../frontier/sources.js';
 import { hours, instant, after as plus } from '../time/units.js';

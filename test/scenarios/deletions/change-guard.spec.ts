@@ -67,6 +67,23 @@ it('single pages that are emptied, rewritten or say noindex are believed', async
   expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
 });
 
+it('pages of part numbers are not replaced by a maintenance page', async () => {
+  const site = await startSite();
+  const paths = getPaths(30);
+  const list = (page: number) => Array.from({ length: 60 }, (_, i) => `BC${page * 97 + i * 13}X`).join(' ');
+  site.set('/', createPage('Home', write('home'), '', paths));
+  for (const [i, path] of paths.entries()) site.set(path, createPage(path, list(i)));
+  const world = await crawl({ attributes: DAILY, crawler: `<Root url="${site.url('/')}"/>` });
+  const stamps = await readStamps(world);
+  for (const path of paths) site.set(path, createPage('Back soon', write('maintenance')));
+  await visitAll(world);
+  expect(await readStamps(world)).toEqual(stamps);
+  for (const [i, path] of paths.entries()) site.set(path, createPage(path, list(i)));
+  await world.pass(hours(26));
+  expect(await countOrders(world)).toEqual({ adds: stamps.size, deletes: 0 });
+  expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
+});
+
 it('print versions that always were the same may change together', async () => {
   const site = await startSite();
   const prints = Array.from({ length: 30 }, (_, i) => `/print-${i}`);

@@ -15,7 +15,8 @@ import {
 } from '../../../../test/support/asked-host.js';
 import { discovered, newUrl } from '../../../../test/support/frontier-samples.js';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
-import { computeTextSketch, createTextSample } from '../../../domain/content/text-sample.js';
+import { createTextSample } from '../../../domain/content/text-sample.js';
+import { computeTextSketch } from '../../../domain/content/text-sketch.js';
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type { StateChanges } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';

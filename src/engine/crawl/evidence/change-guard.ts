@@ -5,12 +5,8 @@
  * again and the host is then asked anew.
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
-import {
-  hasSameSketch,
-  isSuspicious,
-  sharesAlmostNothing,
-  type TextSample,
-} from '../../../domain/content/text-sample.js';
+import { isSuspicious, type TextSample } from '../../../domain/content/text-sample.js';
+import { hasSameSketch, sharesAlmostNothing } from '../../../domain/content/text-sketch.js';
 import { judgeCanonical } from '../../../domain/crawl/canonical.js';
 import {
   type ChangeVerdict,

@@ -15,7 +15,7 @@ import {
   write,
 } from '../../../../test/support/asked-host.js';
 import { crawlerDefinition } from '../../../../test/support/crawler-definition.js';
-import { computeTextSketch } from '../../../domain/content/text-sample.js';
+import { computeTextSketch } from '../../../domain/content/text-sketch.js';
 import { RELEASED } from '../../../domain/crawl/change-guard.js';
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import { after, type Duration, days, hours, minutes } from '../../../domain/time/units.js';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { HOST, judgeRedirect, redirectingHost } from '../../../../test/support/redirecting-host.js';
-import { computeTextSketch, createTextSample } from '../../../domain/content/text-sample.js';
+import { createTextSample } from '../../../domain/content/text-sample.js';
+import { computeTextSketch } from '../../../domain/content/text-sketch.js';
 import { AWAITING_TARGET } from '../../../domain/crawl/revisit.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { before, hours, minutes } from '../../../domain/time/units.js';

@@ -5,7 +5,7 @@
  * the target is visited. What a redirect waits for is kept in memory only: its page is visited again anyway.
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
-import { hasSameSketch } from '../../../domain/content/text-sample.js';
+import { hasSameSketch } from '../../../domain/content/text-sketch.js';
 import { isDirective } from '../../../domain/crawl/change-guard.js';
 import { NOT_LINKED } from '../../../domain/crawl/disposition.js';
 import {

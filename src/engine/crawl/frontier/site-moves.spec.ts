@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { crawlerDefinition, rootDefinition } from '../../../../test/support/crawler-definition.js';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { state } from '../../../../test/support/url-states.js';
-import { computeTextSketch } from '../../../domain/content/text-sample.js';
+import { computeTextSketch } from '../../../domain/content/text-sketch.js';
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { hours, instant, minutes } from '../../../domain/time/units.js';

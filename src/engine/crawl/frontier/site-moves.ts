@@ -2,7 +2,7 @@
  * Sites that have moved: their home page redirects to another site. The crawl follows where the configuration allows it
  * (domain/policy/move-rules.ts); elsewhere, the documents stay until an operator decides.
  */
-import { hasSimilarSketch } from '../../../domain/content/text-sample.js';
+import { hasSimilarSketch } from '../../../domain/content/text-sketch.js';
 import { DOUBT } from '../../../domain/crawl/change-guard.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';

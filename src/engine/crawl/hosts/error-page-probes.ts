@@ -5,7 +5,7 @@
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
 import { hasSameText } from '../../../domain/content/exact-duplicates.js';
-import { sharesAlmostNothing } from '../../../domain/content/text-sample.js';
+import { sharesAlmostNothing } from '../../../domain/content/text-sketch.js';
 import type { NonsenseAnswer } from '../../../domain/crawl/change-guard.js';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { INDEXED } from '../../../../test/support/url-states.js';
-import { computeTextSketch } from '../../../domain/content/text-sample.js';
+import { computeTextSketch } from '../../../domain/content/text-sketch.js';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { type Instant, instant } from '../../../domain/time/units.js';
 import type { PageOutcome } from '../../ports/page-task.js';
