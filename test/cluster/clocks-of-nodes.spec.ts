@@ -9,6 +9,8 @@ import { temporaryDirectory } from '../support/temporary-directory.js';
 const SITES = 6;
 const PAGES = 40;
 const THROTTLE_MS = 500;
+/** Each reading of the database's clock is a little late, and not always by the same time. */
+const READING_ERROR_MS = 10;
 /** Longer than this test may take, so that a time of another node would keep a host from being asked at all. */
 const WRONG_BY_MS = 600_000;
 
@@ -61,6 +63,6 @@ it('nodes whose clocks differ by minutes hand hosts over with their pauses, neit
   await expect.poll(visited, { interval: 50, timeout: 30_000 }).toBe(SITES * PAGES);
   for (const site of sites) {
     const gaps = site.requests.slice(1).map(({ at, path }, i) => ({ gap: at - site.requests[i]!.at, path }));
-    expect(gaps.filter(({ gap }) => gap < THROTTLE_MS)).toEqual([]);
+    expect(gaps.filter(({ gap }) => gap < THROTTLE_MS - READING_ERROR_MS)).toEqual([]);
   }
 }, 120_000);
