@@ -13,7 +13,7 @@ import type { Ports } from '../ports/ports.js';
 const CHECK_INTERVAL = milliseconds(50);
 
 export interface RebalanceServices extends Pick<Ports, 'clock' | 'log'> {
-  readonly partitions: Pick<Partitions, 'owned' | 'owns' | 'getPartition'>;
+  readonly partitions: Pick<Partitions, 'owned' | 'getPartition'>;
   readonly nodes: Pick<Nodes, 'notifyAllDue'>;
   readonly hosts: Hosts;
   readonly inDoubt: InDoubtDeliveries;

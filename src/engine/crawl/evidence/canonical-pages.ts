@@ -28,7 +28,10 @@ export class CanonicalPages {
     private readonly decisions: Pick<UrlDecisions, 'decide'>,
   ) {}
 
-  /** To be called after the URL's visit, or a decision about it without one, is settled. If this fails, the pages are reconsidered at their next refresh. */
+  /**
+   * To be called after the URL's visit, or a decision about it without one, is settled. If this fails, the pages are
+   * reconsidered at their next refresh.
+   */
   reconsiderAfter({ url, stamp }: UrlState, settled: SettledUrl): Promise<void> | undefined {
     const { status, reason, removed, document } = settled;
     // Only what changes the status can reveal that there is no document.

@@ -3,7 +3,7 @@
  * are new addresses of these pages, or say the same for all of them because the host is closed or for sale.
  */
 import { BoundedMap } from '../../../domain/bounded-map.js';
-import { type TextSample } from '../../../domain/content/text-sample.js';
+import type { TextSample } from '../../../domain/content/text-sample.js';
 import { sharesAlmostNothing } from '../../../domain/content/text-sketch.js';
 import { DOUBT } from '../../../domain/crawl/change-guard.js';
 import { createExclusion } from '../../../domain/crawl/exclusion.js';

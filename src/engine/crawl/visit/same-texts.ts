@@ -12,7 +12,7 @@ import {
   MAX_TEXTS,
   toSiteName,
 } from '../../../domain/content/exact-duplicates.js';
-import { type TextSample } from '../../../domain/content/text-sample.js';
+import type { TextSample } from '../../../domain/content/text-sample.js';
 import { hasSameSketch } from '../../../domain/content/text-sketch.js';
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import { EXACT_DUPLICATE } from '../../../domain/crawl/disposition.js';
