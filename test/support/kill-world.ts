@@ -259,7 +259,8 @@ function configuration(root: string, receiver: string, sink = 'type="papi" conne
   return `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="test" nthreads="8" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false"
            nearDuplicateDetector="false" smartRefreshMinAgeS="1" smartRefreshMaxAgeS="2" deletionGuard="false">
-    <Root url="${root}" site="false"/><cw:Content changeDetection="bytes"/><cw:PushTo sink="main"/>
+    <Root url="${root}" site="false"/><cw:Content changeDetection="bytes"/><cw:ErrorPolicy retryDelayS="5"/>
+    <cw:PushTo sink="main"/>
   </Crawler>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
   <cw:Sink name="main" ${sink} url="${receiver}"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Sink>

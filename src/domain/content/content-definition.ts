@@ -118,7 +118,7 @@ export interface Heading {
   readonly anchor?: string;
 }
 
-/** As many are read of a document: more are no outline of it. */
+/** Maximum number that is read of a document: more would not be an outline of it. */
 export const MAX_HEADINGS = 5_000;
 /** Headings are repeated in each chunk below them. */
 export const MAX_HEADING_LENGTH = 500;

@@ -23,7 +23,7 @@ const FALSE_WORDS = new Set(['false', 'no', '0', 'off']);
 const normalizeBoolean = (value: string): string | undefined =>
   TRUE_WORDS.has(value) ? 'true' : FALSE_WORDS.has(value) ? 'false' : undefined;
 
-/** A number with its sign, which is no hyphen of a word, digits that blanks or other separators may group, and an exponent. */
+/** A number with its sign (but not the hyphen of a word), digits that blanks or other separators may group, and an exponent. */
 const NUMBER =
   /((?<![\p{L}\p{N}])[+\u2212-])?(\d{1,3}(?:[\u00a0\u202f ]\d{3}(?!\d))+(?:[.,]\d+)?|\d+(?:'\d{3}(?!\d)|[.,]\d+)*)(e[+-]?\d{1,3}(?![\p{L}\p{N}]))?/iu;
 
@@ -53,7 +53,7 @@ function toPlainNumber(text: string): string {
   return `${text.slice(0, separatorIndex).replace(/[.,]/g, '')}.${text.slice(separatorIndex + 1)}`;
 }
 
-/** Returns the time in ISO 8601, UTC; undefined if the text is no date (`parseWrittenDate`). */
+/** Returns the time in ISO 8601, UTC; undefined if the text is not a date (`parseWrittenDate`). */
 export function normalizeDate(text: string): string | undefined {
   const moment = parseWrittenDate(text);
   return moment === undefined ? undefined : formatIsoTime(moment);

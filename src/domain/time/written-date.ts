@@ -2,7 +2,7 @@
 import { type CivilTime, civilToInstant, computeOffset } from './http-date.js';
 import { before, type Instant, instant } from './units.js';
 
-/** Longer texts are no dates. */
+/** Longer texts are not read as dates. */
 const MAX_LENGTH = 100;
 
 /** A time at the end of a text, with the zone and what programs add to it: `(CEST)`, `[Europe/Berlin]`. */

@@ -6,7 +6,7 @@ import { ADMIN_DATABASES } from '../../../test/support/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { until } from '../../../test/support/until.js';
 import { AdminStore } from '../../adapters/storage/shared/admin-store.js';
-import { minutes } from '../../domain/time/units.js';
+import { type Duration, minutes, seconds } from '../../domain/time/units.js';
 import { formatGrant } from '../security/api-keys.js';
 import { ConsoleSessions } from './console-sessions.js';
 import { readOidcOptions } from './oidc-options.js';
@@ -56,13 +56,13 @@ async function startSession() {
     { name: 'user:ada', grants: [{ role: 'admin' }] },
     { subject: 'ada', accessToken: 'a' },
   );
-  /** Lets ten minutes pass, and the provider be asked. */
-  const confirm = async (next: Answer) => {
+  /** Lets the provider be asked, which is due every ten minutes. */
+  const confirm = async (next: Answer, after: Duration = minutes(10)) => {
     answer = next;
     const before = asked;
     const stored = vi.spyOn(store, 'renewSession').mockClear();
     const removed = vi.spyOn(store, 'removeSession').mockClear();
-    clock.advance(minutes(10));
+    clock.advance(after);
     await until(() => asked > before);
     await until(() => stored.mock.calls.length + removed.mock.calls.length > 0);
     await Promise.all([...stored.mock.results, ...removed.mock.results].map(({ value }) => value));
@@ -88,8 +88,10 @@ it('a person whom the provider does not know any more is signed out within ten m
 });
 
 it('a changed role applies, and a lost one ends the session', async () => {
-  const { confirm, findRole, sessions, token } = await startSession();
-  await confirm({ status: 200, groups: ['staff'] });
+  const { clock, confirm, findRole, sessions, token } = await startSession();
+  clock.advance(seconds(595));
+  expect(await findRole()).toBe('admin');
+  await confirm({ status: 200, groups: ['staff'] }, seconds(5));
   expect(await findRole()).toBe('read operate@hr');
   await confirm({ status: 200, groups: ['others'] });
   expect(await findRole()).toBeUndefined();

@@ -105,6 +105,7 @@ export class ConsoleSessions {
     // A person may have signed out meanwhile.
     if (!(await this.store.renewSession({ ...session, role: person.role, expiresAt })))
       return void this.own.delete(digest);
+    this.cachedSessions.delete(digest);
     this.own.set(digest, { ...own, grant: person.grant });
     this.scheduleConfirmation(digest);
   }

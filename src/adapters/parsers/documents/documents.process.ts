@@ -87,7 +87,7 @@ async function readFile(
   if (chooseFormat(body, mediaType) !== undefined) return toReadFile(await readWithTimeout(body, request));
   const { findPageExtractor, readPage } = await import('./formats/mail.js');
   if (findPageExtractor(mediaType)?.kind !== 'sync')
-    throw new Unreadable('extract-unsupported', `there is no reader for ${mediaType}`);
+    throw new Unreadable('extract-unsupported', `files of type ${mediaType} are not read`);
   const extraction = runWithTimeout(() => readPage(body, mediaType, request), request);
   if (isRefusal(extraction)) throw new Unreadable(extraction.refused, extraction.detail);
   return { extraction, members: [] };
@@ -166,7 +166,7 @@ async function loadReader(
     case 'compound':
       return (await import('./formats/binary/compound-document.js')).readCompoundDocument;
     default:
-      throw new Unreadable('extract-unsupported', `there is no reader for ${mediaType}`);
+      throw new Unreadable('extract-unsupported', `files of type ${mediaType} are not read`);
   }
 }
 

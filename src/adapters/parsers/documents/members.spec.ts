@@ -129,6 +129,19 @@ describe('the files within a document', () => {
     );
   });
 
+  it('have the names in UTF-8 that an archive gives beside those in a code page', async () => {
+    const archive = Buffer.from(sample.zip({ 'f1r.txt': 'One' }));
+    archive.write('\x81', archive.lastIndexOf('f1r') + 1, 'latin1');
+    const name = Buffer.from('fűr.txt');
+    const field = Buffer.concat([Buffer.from([0x75, 0x70, 5 + name.length, 0, 1, 0, 0, 0, 0]), name]);
+    const header = archive.indexOf('PK\x01\x02');
+    const end = archive.indexOf('PK\x05\x06');
+    archive.writeUInt16LE(field.length, header + 30);
+    archive.writeUInt32LE(archive.readUInt32LE(end + 12) + field.length, end + 12);
+    const body = Buffer.concat([archive.subarray(0, header + 53), field, archive.subarray(header + 53)]);
+    expect((await partsOf(body, 'zip')).texts).toEqual({ 'member=fűr.txt': 'One' });
+  });
+
   it('are limited in number and size', async () => {
     const many = sample.zip(Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`${i}.txt`, `Text ${i}`])), 0);
     const { texts, truncated } = await partsOf(many, 'zip');

@@ -34,7 +34,7 @@ export class CanonicalPages {
    */
   reconsiderAfter({ url, stamp }: UrlState, settled: SettledUrl): Promise<void> | undefined {
     const { status, reason, removed, document } = settled;
-    // Only what changes the status can reveal that there is no document.
+    // Only a change of the status can mean that the URL does not have a document.
     const mayHaveNone = removed || (status !== undefined && status !== 'indexed');
     const hasNewText = stamp && document && !hasSameText(stamp, document.stamp);
     return mayHaveNone || hasNewText ? this.reconsiderPages(url, reason, mayHaveNone) : undefined;

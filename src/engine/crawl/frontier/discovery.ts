@@ -108,7 +108,7 @@ export class Discovery {
     if (variants && variants.strange > 0) variants.strange--;
   }
 
-  /** To be called when a URL is no longer stored: it gives its place back. */
+  /** To be called after a URL has been removed from the store: it gives its place back. */
   noteGone(state: UrlState): void {
     const size = this.hostSizes.get(getHostIdentity(state));
     const variants = this.queryVariants.get(getPathIdentity(state));

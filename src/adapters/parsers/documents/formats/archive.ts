@@ -76,7 +76,7 @@ export class Archive {
   }
 
   /**
-   * Returns an XML entry as a string; undefined if there is no such entry.
+   * Returns an XML entry as a string; undefined if the archive does not contain it.
    * @param mayBeCut the beginning of an entry that is too large is better than nothing
    */
   readXml(name: string, mayBeCut = false): string | undefined {

@@ -22,7 +22,10 @@ export function readXmp(body: Uint8Array): XmpProperties {
   const file = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (!file.includes(TITLE)) return values;
   const add = (property: string, value: string): void => {
-    if (PROPERTIES.has(property) && value !== '') values.set(property, [...(values.get(property) ?? []), value]);
+    if (!PROPERTIES.has(property) || value === '') return;
+    const known = values.get(property);
+    if (known) known.push(value);
+    else values.set(property, [value]);
   };
   let property = '';
   for (const { name, attributes, text } of parseElements(findMetadata(file))) {

@@ -32,7 +32,7 @@ export function symbolToText(font: string, code: number): string {
 export const findGuidedText = (instruction: string): string =>
   /^\s*EQ\s.{0,500}?\\o\\ad\s?\(\\s\\up[^()]{0,20}\([^()]{0,200}\)[,;]([^()]{1,200})\)/is.exec(instruction)?.[1] ?? '';
 
-/** The level of a paragraph that is no heading. */
+/** The level of a paragraph that is not a heading. */
 export const BODY_TEXT = 10;
 
 /** Outline levels are 0 to 8, and 9 for body text. */

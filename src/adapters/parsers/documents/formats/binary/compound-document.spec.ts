@@ -105,6 +105,8 @@ describe('a document of Office 97 to 2003', () => {
   it('is refused if it is encrypted, or if nothing here reads it', () => {
     expect(failureOf(legacy.doc({ ...FACTS, encrypted: true }))).toBe('extract-encrypted');
     expect(failureOf(compoundFile({ EncryptedPackage: Buffer.alloc(10) }))).toBe('extract-encrypted');
+    const text = Buffer.alloc(10);
+    expect(failureOf(compoundFile({ '\u0009DRMContent': text, WordDocument: text }))).toBe('extract-encrypted');
     expect(failureOf(compoundFile({ Other: Buffer.alloc(10) }))).toBe('extract-unsupported');
     expect(failureOf(compoundFile({ WordDocument: Buffer.alloc(10) }))).toBe('extract-corrupt');
   });
