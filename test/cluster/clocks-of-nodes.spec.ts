@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Program } from '../api/program.js';
+import { findCutDelays } from '../support/cut-delays.js';
 import { FakeSite } from '../support/fake-site.js';
 import { postgresDatabase } from '../support/postgres.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
@@ -9,8 +10,6 @@ import { temporaryDirectory } from '../support/temporary-directory.js';
 const SITES = 6;
 const PAGES = 40;
 const THROTTLE_MS = 500;
-/** Each reading of the database's clock is a little late, and not always by the same time. */
-const READING_ERROR_MS = 10;
 /** Longer than this test may take, so that a time of another node would keep a host from being asked at all. */
 const WRONG_BY_MS = 600_000;
 
@@ -62,7 +61,6 @@ it('nodes whose clocks differ by minutes hand hosts over with their pauses, neit
   const visited = (): number => sites.reduce((sum, { fetched }) => sum + fetched.length, 0);
   await expect.poll(visited, { interval: 50, timeout: 30_000 }).toBe(SITES * PAGES);
   for (const site of sites) {
-    const gaps = site.requests.slice(1).map(({ at, path }, i) => ({ gap: at - site.requests[i]!.at, path }));
-    expect(gaps.filter(({ gap }) => gap < THROTTLE_MS - READING_ERROR_MS)).toEqual([]);
+    expect(findCutDelays(site, THROTTLE_MS)).toEqual([]);
   }
 }, 120_000);

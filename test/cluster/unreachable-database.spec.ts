@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { readServerOptions } from '../../src/server/options.js';
 import { type RunningServer, serve } from '../../src/server/serve.js';
+import { findCutDelays } from '../support/cut-delays.js';
 import { FakeSite } from '../support/fake-site.js';
 import { postgresDatabase } from '../support/postgres.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -76,7 +77,6 @@ it('nodes that lose the database, silently or by refusal, crawl on when it is ba
     await expect.poll(async () => (await node.engine.getCrawler('test')).idle).toBe(true);
   }
   for (const site of sites) {
-    const gaps = site.requests.slice(1).map(({ at, path }, i) => ({ gap: at - site.requests[i]!.at, path }));
-    expect(gaps.filter(({ gap }) => gap < THROTTLE_MS)).toEqual([]);
+    expect(findCutDelays(site, THROTTLE_MS)).toEqual([]);
   }
 }, 120_000);

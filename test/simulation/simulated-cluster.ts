@@ -99,10 +99,13 @@ export class SimulatedCluster implements Pick<Leases, keyof Leases>, CommandTabl
       crawling: this.leases.size,
       watched: false,
       nextEndMs: ends.length === 0 ? null : Math.min(...ends),
-      time: now,
       taken,
       owned: this.owners.flatMap((owner, part) => (owner.node === node ? [{ part, epoch: owner.epoch }] : [])),
     };
+  }
+
+  async readTime(): Promise<number> {
+    return this.clock.now();
   }
 
   async release(node: string, parts: readonly number[], abruptly: boolean): Promise<void> {

@@ -25,8 +25,6 @@ export interface RenewalResult {
   readonly watched: boolean;
   /** Milliseconds until the next lease of another node expires unless it is renewed; null if there is no other node. */
   readonly nextEndMs: number | null;
-  /** By the clock of the database. */
-  readonly time: number;
   /** All partitions that this node owns according to the database, including those just taken. */
   readonly owned: readonly OwnedPartition[];
   readonly taken: readonly TakenPartition[];
@@ -58,7 +56,7 @@ const RENEW = `UPDATE node SET expires_at = clock_timestamp() + $2 * interval '1
 const DELETE_EXPIRED = `DELETE FROM node WHERE id IN (SELECT id FROM node WHERE expires_at <= clock_timestamp() FOR UPDATE SKIP LOCKED)`;
 
 const COUNT_LIVE = `SELECT count(*) FILTER (WHERE crawls) AS crawling, coalesce(bool_or(watching AND id <> $1), false) AS watched,
-  (extract(epoch FROM min(expires_at) FILTER (WHERE id <> $1) - clock_timestamp()) * 1000)::float8 AS "nextEndMs", ${DATABASE_TIME} AS time FROM node`;
+  (extract(epoch FROM min(expires_at) FILTER (WHERE id <> $1) - clock_timestamp()) * 1000)::float8 AS "nextEndMs" FROM node`;
 
 const FREE = '(o.node IS NULL OR NOT EXISTS (SELECT 1 FROM node n WHERE n.id = o.node))';
 
@@ -74,6 +72,8 @@ const TAKE = `UPDATE partition_owner o SET node = $1, epoch = o.epoch + 1, abrup
 const OWNED = 'SELECT part, epoch FROM partition_owner WHERE node = $1 ORDER BY part';
 
 const RELEASE = `UPDATE partition_owner SET node = NULL, abruptly = abruptly OR $3 WHERE node = $1 AND part = ANY ($2::int2[])`;
+
+const TIME_READINGS = 5;
 
 export class Leases {
   readonly #pool: PostgresPool;
@@ -103,7 +103,7 @@ export class Leases {
       const renewedRows = await connection.rows(RENEW, [node, leaseMs, isWatching]);
       if (renewedRows.length === 0) return undefined;
       await connection.rows(DELETE_EXPIRED);
-      const [nodeCounts] = await connection.rows<Pick<RenewalResult, 'crawling' | 'watched' | 'nextEndMs' | 'time'>>(
+      const [nodeCounts] = await connection.rows<Pick<RenewalResult, 'crawling' | 'watched' | 'nextEndMs'>>(
         COUNT_LIVE,
         [node],
       );
@@ -111,6 +111,19 @@ export class Leases {
       const taken = wantedCount > 0 ? await takeFreePartitions(connection, node, wantedCount) : [];
       return { ...nodeCounts!, taken, owned: await connection.rows<OwnedPartition>(OWNED, [node]) };
     });
+  }
+
+  /**
+   * Reads the clock of the database, in milliseconds. An answer is late by the time that it takes, so this is the
+   * least late of several; it is late by a millisecond or two.
+   */
+  async readTime(): Promise<number> {
+    let offset = Number.NEGATIVE_INFINITY;
+    for (let i = 0; i < TIME_READINGS; i++) {
+      const [reading] = await this.#pool.rows<{ time: number }>(`SELECT ${DATABASE_TIME} AS time`);
+      offset = Math.max(offset, reading!.time - performance.now());
+    }
+    return offset + performance.now();
   }
 
   /** Releases partitions; `abruptly` is true if work in them may still be in flight. */

@@ -179,7 +179,7 @@ export class PostgresPartitions implements Partitions {
       return;
     }
     this.#leaseEnd = requestedAt + this.#leaseMs - LEASE_MARGIN_MS;
-    this.#onTime(renewal.time);
+    this.#onTime(await this.#leases.readTime());
     this.watched = renewal.watched;
     this.others = renewal.crawling - (this.#crawls ? 1 : 0);
     this.#nextEndMs = renewal.nextEndMs;
