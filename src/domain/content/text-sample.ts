@@ -9,6 +9,7 @@ import {
   hasSameSketch,
   isMadeOfNumbers,
   isReduced,
+  isTextOfNumbers,
   MAX_DRASTIC_AGREEMENT,
   MIN_GUARDED_WORDS,
   MIN_SAME_AGREEMENT,
@@ -59,7 +60,9 @@ export function createTextSample(
   const isShorter = indexed !== undefined && isReduced(own, indexed);
   if (length >= MAX_EMPTY_LENGTH && agreement >= MIN_SAME_AGREEMENT && !isShorter) return undefined;
   const { text } = removeUrl(page, url);
-  const isDrastic = length < MAX_EMPTY_LENGTH || agreement <= MAX_DRASTIC_AGREEMENT;
+  // No outage speaks in figures, and those of a page may all change from visit to visit.
+  const hasNewFigures = indexed !== undefined && isTextOfNumbers(page.text);
+  const isDrastic = length < MAX_EMPTY_LENGTH || (agreement <= MAX_DRASTIC_AGREEMENT && !hasNewFigures);
   return {
     sketch: computeTextSketch(text),
     digest: computeUrlKey(text.replace(/\s+/g, ' ').trim()),
@@ -67,7 +70,7 @@ export function createTextSample(
     pairs: hashPairs(text),
     excerpt: page.text.trim().slice(0, MAX_EXCERPT).toWellFormed(),
     isDrastic,
-    isReduced: isShorter,
+    isReduced: isShorter && !hasNewFigures,
     namesOutage: namesOutage(page) || (isDrastic && showsTrace(page.text)),
   };
 }

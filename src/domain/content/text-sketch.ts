@@ -87,13 +87,19 @@ const MAX_PLAIN_SHARE = 1 / 4;
  * A signed 64-bit sketch of a text, without words that contain a digit: dates, times and counters differ between two
  * answers that say the same. Only of part numbers and tables of figures, nothing would be left without them.
  */
-export function computeTextSketch(text: string): bigint {
+export const computeTextSketch = (text: string): bigint => sketchText(text).sketch.toNumber();
+
+/** Whether the sketch of a text has its words with digits, too. */
+export const isTextOfNumbers = (text: string): boolean => sketchText(text).hasNumbers;
+
+function sketchText(text: string): { sketch: Sketch; hasNumbers: boolean } {
   const ends =
     text.length <= 2 * MAX_END_LENGTH ? [text] : [text.slice(0, MAX_END_LENGTH), text.slice(-MAX_END_LENGTH)];
   const plain = sketchWords(ends, 'without numbers');
-  if (plain.wordCount >= MIN_GUARDED_WORDS) return plain.toNumber();
+  if (plain.wordCount >= MIN_GUARDED_WORDS) return { sketch: plain, hasNumbers: false };
   const whole = sketchWords(ends);
-  return (isMadeOfNumbers(plain.wordCount, whole.wordCount) ? whole : plain).toNumber();
+  const hasNumbers = isMadeOfNumbers(plain.wordCount, whole.wordCount);
+  return { sketch: hasNumbers ? whole : plain, hasNumbers };
 }
 
 function sketchWords(texts: readonly string[], numbers?: 'without numbers'): Sketch {

@@ -84,6 +84,25 @@ it('pages of part numbers are not replaced by a maintenance page', async () => {
   expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
 });
 
+it('a page whose figures all change from visit to visit is delivered each time', async () => {
+  const site = await startSite();
+  const paths = getPaths(30);
+  const setFigures = (visit: number) => {
+    const figures = Array.from({ length: 80 - visit * 10 }, (_, i) => String((visit * 7_919 + i * 104_729) % 99_991));
+    site.set('/figures', createPage('Figures', figures.join(' ')));
+  };
+  site.set('/', createPage('Home', write('home'), '', [...paths, '/figures']));
+  for (const path of paths) site.set(path, createPage(path, write(path)));
+  setFigures(0);
+  const world = await crawl({ attributes: DAILY, crawler: `<Root url="${site.url('/')}"/>` });
+  const { adds } = await countOrders(world);
+  for (let visit = 1; visit <= 4; visit++) {
+    setFigures(visit);
+    await visitAll(world, 1);
+    expect(await countOrders(world)).toEqual({ adds: adds + visit, deletes: 0 });
+  }
+});
+
 it('print versions that always were the same may change together', async () => {
   const site = await startSite();
   const prints = Array.from({ length: 30 }, (_, i) => `/print-${i}`);
