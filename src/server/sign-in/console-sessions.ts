@@ -96,17 +96,13 @@ export class ConsoleSessions {
     if (!own || !session || now >= own.endsAt) return void this.own.delete(digest);
     const confirmation = await this.confirm(own.grant);
     if (confirmation === 'refused') return this.remove(digest);
-    const person =
-      confirmation === 'unknown'
-        ? { role: session.role, grant: own.grant }
-        : { role: confirmation.roles.map(formatGrant).join(' '), grant: confirmation.grant };
-    if (person.role === '') return this.remove(digest);
+    const role = 'roles' in confirmation ? confirmation.roles.map(formatGrant).join(' ') : session.role;
+    if (role === '') return this.remove(digest);
     const expiresAt = earlier(own.endsAt, after(now, UNCONFIRMED_LENGTH));
     // A person may have signed out meanwhile.
-    if (!(await this.store.renewSession({ ...session, role: person.role, expiresAt })))
-      return void this.own.delete(digest);
+    if (!(await this.store.renewSession({ ...session, role, expiresAt }))) return void this.own.delete(digest);
     this.cachedSessions.delete(digest);
-    this.own.set(digest, { ...own, grant: person.grant });
+    this.own.set(digest, { ...own, grant: confirmation.grant });
     this.scheduleConfirmation(digest);
   }
 

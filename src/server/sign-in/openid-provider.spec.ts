@@ -29,7 +29,7 @@ async function startProvider(answers: Readonly<Record<string, RequestListener>>)
   })!;
   const provider = new OpenIdProvider(options, clock);
   const begin = () => provider.beginSignIn('http://crawlway.example/auth/callback', '/');
-  return { begin, provider, requests, clock, issuer };
+  return { begin, provider, requests, clock, issuer, another: () => new OpenIdProvider(options, clock) };
 }
 
 const DISCOVERY = '/.well-known/openid-configuration';
@@ -73,6 +73,8 @@ const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toStr
 
 interface SignInState {
   keys: object[];
+  /** The key that signs. */
+  kid: string;
   claims: object;
   info: object;
   infoStatus: number;
@@ -85,9 +87,10 @@ interface SignInState {
 async function startSignIn(options: Partial<SignInState>) {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const keys = [{ ...publicKey.export({ format: 'jwk' }), kid: 'k', alg: 'RS256', use: 'sig' }];
-  const state: SignInState = { keys, claims: {}, info: {}, infoStatus: 200, tokenStatus: 200, tokens: {}, ...options };
+  const found = { claims: {}, info: {}, infoStatus: 200, tokenStatus: 200, tokens: {} };
+  const state: SignInState = { keys, kid: 'k', ...found, ...options };
   let nonce = '';
-  const { begin, provider, issuer } = await startProvider({
+  const { begin, provider, issuer, clock, another } = await startProvider({
     '/keys': (_, response) => sendJson(response, { keys: state.keys }),
     '/me': (_, response) => {
       response.statusCode = state.infoStatus;
@@ -97,7 +100,7 @@ async function startSignIn(options: Partial<SignInState>) {
     '/token': (_, response) => {
       const now = Math.floor(Date.now() / 1000);
       const own = { iss: issuer, aud: 'crawlway', sub: 'ada', iat: now, exp: now + 60, nonce };
-      const text = `${encode({ alg: 'RS256', kid: 'k' })}.${encode({ ...own, ...state.claims })}`;
+      const text = `${encode({ alg: 'RS256', kid: state.kid })}.${encode({ ...own, ...state.claims })}`;
       const signature = sign('sha256', Buffer.from(text), privateKey).toString('base64url');
       response.statusCode = state.tokenStatus;
       sendJson(response, {
@@ -114,7 +117,7 @@ async function startSignIn(options: Partial<SignInState>) {
     const callback = new URL(`http://crawlway.example/auth/callback?code=a&state=${pending.state}&iss=${issuer}`);
     return provider.finishSignIn(callback, pending);
   };
-  return { signIn, provider, state };
+  return { signIn, provider, state, clock, another };
 }
 
 describe('the identity provider', () => {
@@ -195,9 +198,29 @@ describe('the identity provider', () => {
       ({ grant } = person);
     }
     state.tokenStatus = 503;
-    expect(await provider.confirm(grant)).toBe('unknown');
+    expect(await provider.confirm(grant)).toEqual({ grant });
     state.tokenStatus = 400;
     expect(await provider.confirm(grant)).toBe('refused');
+  });
+
+  it.each([
+    ['the userinfo endpoint fails', { infoStatus: 503 }],
+    ['the key of the ID token is unknown', { keys: [] }],
+  ])('is asked with the refresh token that it sent last, although %s', async (_, fault) => {
+    const { signIn, another, state } = await startSignIn({ tokens: { refresh_token: '1' } });
+    const { grant } = await signIn();
+    Object.assign(state, fault, { tokens: { refresh_token: '2' } });
+    // Another one, because the library keeps the keys of a provider for some minutes.
+    expect(await another().confirm(grant)).toEqual({ grant: { ...grant, refreshToken: '2' } });
+  });
+
+  it('that has new keys is asked for them ten seconds after a sign-in failed', async () => {
+    const { signIn, state, clock } = await startSignIn({});
+    await signIn();
+    Object.assign(state, { kid: 'new', keys: state.keys.map((key) => ({ ...key, kid: 'new' })) });
+    await expect(signIn()).rejects.toThrow();
+    clock.advance(seconds(10));
+    expect(await signIn()).toMatchObject({ name: 'user:ada' });
   });
 
   it.each([
@@ -224,7 +247,7 @@ describe('the identity provider', () => {
       grant = (confirmation as Person).grant;
     }
     state.infoStatus = 429;
-    expect(await provider.confirm(grant)).toBe('unknown');
+    expect(await provider.confirm(grant)).toEqual({ grant });
     state.infoStatus = 401;
     expect(await provider.confirm(grant)).toBe('refused');
   });

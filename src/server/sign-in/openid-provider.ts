@@ -36,8 +36,8 @@ export interface Grant {
   readonly idTokenRoles?: Readonly<Record<string, unknown>>;
 }
 
-/** `refused`: the provider does not know the person any more; `unknown`: it cannot be asked. */
-export type Confirmation = Person | 'refused' | 'unknown';
+/** `refused`: the provider does not know the person any more. Only a grant: it cannot be asked; use this to ask again. */
+export type Confirmation = Person | 'refused' | Pick<Person, 'grant'>;
 
 /** How long a failed discovery is remembered: whoever tries to sign in meanwhile must not make more requests. */
 const DISCOVERY_RETRY_DELAY = seconds(10);
@@ -46,7 +46,10 @@ const MAX_NAME_LENGTH = 64;
 /** Authorization code flow with PKCE, state and nonce (OpenID Connect Core 1.0, RFC 7636). */
 export class OpenIdProvider {
   private configuration: Promise<Configuration> | undefined;
+  /** When the configuration is read again, because it could not be, or may be out of date. */
   private retryAt: Instant | undefined;
+  /** Refresh tokens that the provider has sent, by the one that each replaces, until they are part of a grant. */
+  private readonly nextRefreshTokens = new Map<string, string>();
 
   constructor(
     private readonly options: OidcOptions,
@@ -83,11 +86,11 @@ export class OpenIdProvider {
   async finishSignIn(callbackUrl: URL, { state, nonce, verifier }: PendingSignIn): Promise<Person> {
     const client = await import('openid-client');
     const configuration = await this.getConfiguration();
-    const tokens = await client.authorizationCodeGrant(configuration, callbackUrl, {
-      expectedState: state,
-      expectedNonce: nonce,
-      pkceCodeVerifier: verifier,
-      idTokenExpected: true,
+    const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
+    const tokens = await client.authorizationCodeGrant(configuration, callbackUrl, checks).catch((error: unknown) => {
+      // The provider may have new keys or moved its endpoints.
+      if (!(error instanceof client.ResponseBodyError)) this.retryAt ??= after(this.clock.now(), DISCOVERY_RETRY_DELAY);
+      throw error;
     });
     const { id_token: idToken, access_token: accessToken, refresh_token: refreshToken } = tokens;
     const claims = { ...tokens.claims() };
@@ -97,11 +100,11 @@ export class OpenIdProvider {
   /** Asks whether the person may still sign in, and with which role. Never rejects. */
   async confirm(grant: Grant): Promise<Confirmation> {
     const client = await import('openid-client');
+    const { refreshToken, accessToken, idTokenRoles = {} } = grant;
     try {
       const configuration = await this.getConfiguration();
-      const { refreshToken, accessToken, idTokenRoles = {} } = grant;
       const canAsk = accessToken !== undefined && configuration.serverMetadata().userinfo_endpoint !== undefined;
-      if (refreshToken === undefined) return canAsk ? await this.readPerson(idTokenRoles, grant) : 'unknown';
+      if (refreshToken === undefined) return canAsk ? await this.readPerson(idTokenRoles, grant) : { grant };
       const tokens = await client.refreshTokenGrant(configuration, refreshToken);
       return await this.readPerson(
         { ...(tokens.claims() ?? idTokenRoles) },
@@ -115,7 +118,11 @@ export class OpenIdProvider {
     } catch (error) {
       const isAnswer =
         error instanceof client.ResponseBodyError || error instanceof client.WWWAuthenticateChallengeError;
-      return isAnswer && error.status < 500 && error.status !== 429 ? 'refused' : 'unknown';
+      if (isAnswer && error.status < 500 && error.status !== 429) return 'refused';
+      // Many providers accept a refresh token once, and what failed may have come after it was used.
+      return { grant: { ...grant, refreshToken: this.nextRefreshTokens.get(refreshToken ?? '') ?? refreshToken } };
+    } finally {
+      this.nextRefreshTokens.delete(refreshToken ?? '');
     }
   }
 
@@ -170,7 +177,14 @@ export class OpenIdProvider {
     const { issuer, clientId, clientSecret } = this.options;
     const secret = clientSecret?.reveal();
     return client.discovery(issuer, clientId, secret, secret === undefined ? client.None() : undefined, {
-      [client.customFetch]: fetchBounded,
+      [client.customFetch]: async (url, request) => {
+        const response = await fetchBounded(url, request);
+        const refreshToken = request.body instanceof URLSearchParams && request.body.get('refresh_token');
+        if (!refreshToken || !response.ok) return response;
+        const { refresh_token: next }: { refresh_token?: unknown } = Object(await response.clone().json());
+        if (typeof next === 'string') this.nextRefreshTokens.set(refreshToken, next);
+        return response;
+      },
       // The signature of an ID token is checked although it comes straight from the provider, because the connection may
       // end at a proxy. allowInsecureRequests is only for a provider on this machine; see readOidcOptions.
       execute: [
