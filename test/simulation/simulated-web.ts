@@ -241,8 +241,8 @@ export class SimulatedWeb {
 
   private writeText(path: string, version: number): string {
     if (!this.longTexts) return `version ${version}`;
-    const words = Array.from({ length: 50 }, (_, i) => textWord(`${path} ${version}`, i));
-    return words.join(' ');
+    const write = numberOf(path) % 3 === 1 ? figure : textWord;
+    return Array.from({ length: 50 }, (_, i) => write(`${path} ${version}`, i)).join(' ');
   }
 
   /** A template changes: a page names another one as its canonical URL, or no longer does. */
@@ -521,11 +521,16 @@ function askForCookie({ pathname, searchParams }: URL, { session }: FetchRequest
 
 const numberOf = (path: string): number => Number(/\d+$/.exec(path)?.[0] ?? 0);
 
-/** One of 400 words, always the same for a seed and a number. */
-function textWord(seed: string, number: number): string {
+/** A number of up to eight digits, always the same for a seed and a number. */
+function figure(seed: string, number: number): string {
   let hash = 7;
   for (const letter of `${seed} ${number}`) hash = (Math.imul(hash, 31) + letter.codePointAt(0)!) >>> 0;
-  const word = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> 8;
+  return String(Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> 8);
+}
+
+/** One of 400 words, always the same for a seed and a number. */
+function textWord(seed: string, number: number): string {
+  const word = Number(figure(seed, number));
   return (
     ['ka', 'lo', 'mi', 'nu', 're'][word % 5]! +
     ['st', 'rd', 'ng', 'lp'][(word >>> 4) % 4]! +

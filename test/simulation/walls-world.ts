@@ -81,7 +81,7 @@ class WallsWorld extends World {
       if (UNTRUE.includes(reason) && isFalse && this.web.hasSaid(uri, this.index.texts.get(uri) ?? ''))
         this.violations.push(`${uri} was deleted because of what its host says of all pages (${reason})`);
       const target = this.web.findTarget(uri);
-      if (reason === 'redirected' && target !== undefined && !this.index.texts.has(target))
+      if (reason === 'redirected' && target !== undefined && !this.isSomewhere(uri))
         this.violations.push(`${uri} left before ${target} was there`);
     };
   }
@@ -90,6 +90,14 @@ class WallsWorld extends World {
     if (this.clock.now() < this.nextWall) return;
     this.web.raiseWall(this.kinds);
     this.nextWall = this.laterBy(hours(8));
+  }
+
+  /** Whether the index has a page at one of the addresses that it has got since; where it leads to may have moved on. */
+  private isSomewhere(url: string): boolean {
+    const { host, pathname } = new URL(url);
+    return [...this.index.texts.keys()].some(
+      (other) => other !== url && other.startsWith(`http://${host}/`) && other.endsWith(pathname),
+    );
   }
 
   private isTrue(url: string): boolean {

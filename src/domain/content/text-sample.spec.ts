@@ -53,6 +53,9 @@ it('a text of part numbers or figures has the words with digits, and a message w
     expect(hasSimilarWords(sampleOf(own)!, sampleOf(other)!)).toBe(false);
     expect(isSuspicious(sampleOf('The service is not available.', '/', own)!)).toBe(true);
     expect(sampleOf(own, '/', own)).toBeUndefined();
+    expect(isSuspicious(sampleOf(other, '/', own)!)).toBe(false);
+    expect(isSuspicious(sampleOf(other.split(' ').slice(0, 30).join(' '), '/', own)!)).toBe(false);
+    expect(isSuspicious(sampleOf(other, '/', write(1, 43).join(' '))!)).toBe(true);
   }
   const message = (id: number) =>
     `The page cannot be shown now. ${id} ${id + 1}x ${id + 2} 2026 11 30 23 59 ${id} ${id} 1 2 3 4 5`;

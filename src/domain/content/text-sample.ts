@@ -9,7 +9,7 @@ import {
   hasSameSketch,
   isMadeOfNumbers,
   isReduced,
-  isTextOfNumbers,
+  isSketchOfNumbers,
   MAX_DRASTIC_AGREEMENT,
   MIN_GUARDED_WORDS,
   MIN_SAME_AGREEMENT,
@@ -61,7 +61,7 @@ export function createTextSample(
   if (length >= MAX_EMPTY_LENGTH && agreement >= MIN_SAME_AGREEMENT && !isShorter) return undefined;
   const { text } = removeUrl(page, url);
   // No outage speaks in figures, and those of a page may all change from visit to visit.
-  const hasNewFigures = indexed !== undefined && isTextOfNumbers(page.text);
+  const hasNewFigures = indexed !== undefined && isSketchOfNumbers(indexed) && isSketchOfNumbers(own);
   const isDrastic = length < MAX_EMPTY_LENGTH || (agreement <= MAX_DRASTIC_AGREEMENT && !hasNewFigures);
   return {
     sketch: computeTextSketch(text),

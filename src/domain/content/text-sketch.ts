@@ -19,6 +19,9 @@ export const MIN_SAME_AGREEMENT = 7;
 
 /** The number of words is kept as its logarithm, in steps of 4 %. */
 const STEPS_PER_DOUBLING = 16;
+/** Those of the longest text, in which each of 8,192 characters is a word. What is more is a text made of numbers, in larger steps. */
+const MAX_STEPS = 208;
+const STEPS_OF_NUMBERS = 5;
 /** A text with at most this share of the words of the indexed one has lost a part of it. */
 const MAX_REDUCED_SHARE = 0.9;
 
@@ -46,9 +49,10 @@ class Sketch {
     if (hash < this.#smallest[part]!) this.#smallest[part] = hash;
   }
 
-  toNumber(): bigint {
+  toNumber(kind?: 'of numbers'): bigint {
     if (this.wordCount === 1 || this.wordCount === 2) this.#addSequence(0, this.#secondLastWord, this.#lastWord);
-    const steps = BigInt(Math.min(0xff, Math.round(STEPS_PER_DOUBLING * Math.log2(1 + this.wordCount))));
+    const length = Math.min(MAX_STEPS, Math.round(toWordSteps(this.wordCount)));
+    const steps = BigInt(kind ? MAX_STEPS + 1 + Math.round(length / STEPS_OF_NUMBERS) : length);
     return BigInt.asIntN(64, (((steps << HALF_BITS) | this.#joinHalf(0)) << HALF_BITS) | this.#joinHalf(PARTS / 2));
   }
 
@@ -87,19 +91,13 @@ const MAX_PLAIN_SHARE = 1 / 4;
  * A signed 64-bit sketch of a text, without words that contain a digit: dates, times and counters differ between two
  * answers that say the same. Only of part numbers and tables of figures, nothing would be left without them.
  */
-export const computeTextSketch = (text: string): bigint => sketchText(text).sketch.toNumber();
-
-/** Whether the sketch of a text has its words with digits, too. */
-export const isTextOfNumbers = (text: string): boolean => sketchText(text).hasNumbers;
-
-function sketchText(text: string): { sketch: Sketch; hasNumbers: boolean } {
+export function computeTextSketch(text: string): bigint {
   const ends =
     text.length <= 2 * MAX_END_LENGTH ? [text] : [text.slice(0, MAX_END_LENGTH), text.slice(-MAX_END_LENGTH)];
   const plain = sketchWords(ends, 'without numbers');
-  if (plain.wordCount >= MIN_GUARDED_WORDS) return { sketch: plain, hasNumbers: false };
+  if (plain.wordCount >= MIN_GUARDED_WORDS) return plain.toNumber();
   const whole = sketchWords(ends);
-  const hasNumbers = isMadeOfNumbers(plain.wordCount, whole.wordCount);
-  return { sketch: hasNumbers ? whole : plain, hasNumbers };
+  return isMadeOfNumbers(plain.wordCount, whole.wordCount) ? whole.toNumber('of numbers') : plain.toNumber();
 }
 
 function sketchWords(texts: readonly string[], numbers?: 'without numbers'): Sketch {
@@ -121,7 +119,15 @@ export function countAgreements(a: bigint, b: bigint): number {
 }
 
 /** The logarithm of the number of words in a sketched text, in steps. */
-const getWordSteps = (sketch: bigint): number => Number(BigInt.asUintN(64, sketch) >> BigInt(PARTS * PART_BITS));
+function getWordSteps(sketch: bigint): number {
+  const steps = readSteps(sketch);
+  return steps > MAX_STEPS ? (steps - MAX_STEPS - 1) * STEPS_OF_NUMBERS : steps;
+}
+
+const readSteps = (sketch: bigint): number => Number(BigInt.asUintN(64, sketch) >> BigInt(PARTS * PART_BITS));
+
+/** Whether it is the sketch of a text that is made of numbers, and holds them. */
+export const isSketchOfNumbers = (sketch: bigint): boolean => readSteps(sketch) > MAX_STEPS;
 
 const toWordSteps = (words: number): number => STEPS_PER_DOUBLING * Math.log2(1 + words);
 
