@@ -225,7 +225,7 @@ http://example.org/
   });
 
   it('for mnoGoSearch', () => {
-    const options = fc.subarray(['NoMatch', 'Case', 'Regex']).map((list) => list.join(' '));
+    const options = fc.subarray(['NoMatch', 'Case', 'Regex', 'Regexp']).map((list) => list.join(' '));
     const glob = fc.oneof(
       word.map((text) => `*${text}*`),
       host.map((name) => `http?://${name}/*`),
@@ -237,12 +237,19 @@ http://example.org/
         .tuple(fc.constantFrom('Allow', 'Disallow', 'Skip', 'HrefOnly', 'CheckOnly'), options, glob, expression)
         .map(([name, given, text, regex]) => `${name} ${given} ${argument(given, text, regex)}`),
       fc
-        .tuple(fc.constantFrom('', 'Disallow'), fc.constantFrom('', 'page', 'site', 'path', 'world'), host, word)
-        .map(([method, section, name, text]) => `Server ${method} ${section} https://${name}/${text}`),
+        .tuple(
+          fc.constantFrom('', 'Disallow'),
+          fc.constantFrom(...',page,site,path,world,no,nofollow,yes,Case,page Case'.split(',')),
+          fc.oneof(
+            fc.tuple(host, word).map(([name, text]) => `https://${name}/${text}`),
+            fc.constantFrom('https://www.example.com', 'https://WWW.example.com', 'https://www.example.com/Docs/a'),
+          ),
+        )
+        .map(([method, options, url]) => `Server ${method} ${options} ${url}`),
       fc
         .tuple(fc.constantFrom('', 'Disallow'), options, glob, expression)
         .map(([method, given, text, regex]) => `Realm ${method} ${given} ${argument(given, text, regex)}`),
-      fc.constantFrom('Follow site', 'Follow path', 'FollowOutside no', 'MaxHops 3'),
+      fc.constantFrom('Follow site', 'Follow path', 'Follow no', 'Follow yes', 'FollowOutside no', 'MaxHops 3'),
     );
     return checkProperty(
       'mnogosearch',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { accepts, file, importAndLoad, linesOf, SITE, verdicts } from '../../test/support/imported.js';
 import { convert } from '../index.js';
+import { createOriginal } from '../original/index.js';
 
 describe('mnoGoSearch', () => {
   const conf = `DBAddr mysql://user:hunter2@localhost/search/
@@ -108,6 +109,28 @@ it.each(['', 'HrefOnly */index/*'])('without a Server that can be taken, the cra
   const conf = file('indexer.conf', `Subnet 10.0.0.0/8\nURL ${SITE}/\n${more}\n`);
   verdicts(accepts('mnogosearch', conf), { '/a': true, 'https://elsewhere.test/': false });
   expect(linesOf(importAndLoad('mnogosearch', conf).report, 'taken differently')).toContain('the scope of the crawl');
+});
+
+it.each(['page', 'no', 'nofollow'])('the links of a page that stands alone are not followed: %s', (word) => {
+  for (const conf of [
+    `Server ${word} ${SITE}\n`,
+    `Follow ${word}\nServer ${SITE}\nServer site https://docs.test/a\n`,
+  ]) {
+    const { xml } = importAndLoad('mnogosearch', file('indexer.conf', conf));
+    expect(xml).toMatch(/value="https:\/\/www\.example\.com\/"[^>]*><Index\/><NoFollow\/>/);
+    if (conf.includes('docs.test')) expect(xml).toMatch(/value="https:\/\/docs\.test\/"[^>]*><Index\/><Follow\/>/);
+  }
+});
+
+it.each([
+  [`Server ${SITE}/Docs/`, '/docs/a', true],
+  [`Server Case ${SITE}/Docs/`, '/docs/a', false],
+  [`Server Case page ${SITE}`, '/docs/a', true],
+  [`Server ${SITE}/\nDisallow Regexp ^https://www[.]`, '/a', false],
+])('the original and its import say the same of %j', (text, path, isAccepted) => {
+  const conf = file('indexer.conf', text);
+  expect(createOriginal('mnogosearch', [conf]).judge(new URL(path, SITE)).accepted).toBe(isAccepted);
+  verdicts(accepts('mnogosearch', conf), { [path]: isAccepted });
 });
 
 it('no header with a secret is copied or shown', () => {

@@ -179,6 +179,12 @@ interface Options {
   readonly rest: readonly string[];
 }
 
+/** What a Server covers; a `page` is visited without following its links, which has other names as well. */
+const readSection = (word: string): string | undefined =>
+  /^(?:path|site|world|subdomain)$/.test(word)
+    ? word
+    : { page: 'page', no: 'page', nofollow: 'page', yes: 'path' }[word];
+
 /** The keywords between a command and its arguments, in any order. Without them: Match, NoCase, String. */
 function readOptions(words: readonly string[]): Options {
   const options = {
@@ -198,8 +204,8 @@ function readOptions(words: readonly string[]): Options {
       options.isRegex = word !== 'string';
     } else if (word === 'nomatch') options.isNegated = true;
     else if (word === 'case') options.ignoreCase = false;
-    else if (/^(?:page|path|site|world|subdomain)$/.test(word)) options.section = word;
-    else if (!/^(?:match|nocase|nofollow|follow)$/.test(word)) break;
+    else if (readSection(word) !== undefined) options.section = readSection(word);
+    else if (!/^(?:match|nocase)$/.test(word)) break;
   }
   return { ...options, rest: words.slice(index) };
 }
@@ -240,7 +246,7 @@ function importServerCommand({ name, words, node }: Command, reading: Reading): 
     );
   const action = toAction(options.method);
   const index = parameters['index'] !== 'false' && action.index !== false;
-  const follow = parameters['follow'] !== 'false' && action.follow !== false;
+  const follow = action.follow !== false && (options.section ?? reading.section) !== 'page';
   servers.push({ accept: action.accept, pattern: options.isNegated ? { not: match } : match, index, follow });
   const isRecord = name === 'server' && action.accept === true && !options.isPattern;
   if (isRecord && !crawler.roots.includes(target)) crawler.roots.push(target);
@@ -260,9 +266,9 @@ function importServerCommand({ name, words, node }: Command, reading: Reading): 
 
 /** A path ends with the last slash; a site is the whole server. */
 function toScope(url: string, section: string): string {
-  const { origin, pathname } = new URL(url);
+  const { origin, pathname, href } = new URL(url);
   if (section === 'site') return `${origin}/`;
-  return section === 'page' ? url : origin + pathname.slice(0, pathname.lastIndexOf('/') + 1);
+  return section === 'page' ? href : origin + pathname.slice(0, pathname.lastIndexOf('/') + 1);
 }
 
 function toServerMatch(name: string, target: string, options: Options, standard: string): Match | undefined {
@@ -334,11 +340,10 @@ const DELIVERED =
 /** Each returns what its command became; undefined if its value has no counterpart. */
 const READERS: Readonly<Record<string, (command: Command, reading: Reading) => string | undefined>> = {
   follow: ({ words }, reading) => {
-    const value = (words[0] ?? '').toLowerCase();
-    if (/^(?:page|path|site|world)$/.test(value)) reading.section = value;
-    else if (BOOLEAN[value]) reading.parameters['follow'] = BOOLEAN[value];
-    else return undefined;
-    return 'what the Server commands after it cover, or follow';
+    const section = readSection((words[0] ?? '').toLowerCase());
+    if (section === undefined) return undefined;
+    reading.section = section;
+    return 'what the Server commands after it cover, and whether they follow links';
   },
   url: ({ words }, { crawler }) => {
     if (!isUrl(words[0] ?? '')) return undefined;

@@ -119,6 +119,9 @@ function toNorconexFilter(filter: Node): { excludes: boolean; test: (href: strin
 
 const METHOD = /^(?:allow|disallow|hrefonly|checkonly|headonly|skip|checkmp3|checkmp3only)$/i;
 
+/** `no` and `nofollow` are `page`, `yes` is `path`. */
+const SECTION = /^(?:page|no|nofollow|path|yes|site|world)$/i;
+
 interface Command {
   readonly accepts: boolean;
   readonly matches: (url: URL) => boolean;
@@ -142,8 +145,7 @@ export function createMnogosearch(files: readonly ImportFile[], readBeside: Read
           ? (files.find((one) => one.name === words[0]?.split('/').at(-1)) ?? readBeside(words[0] ?? ''))
           : undefined;
       if (other && depth < 20) read(other, depth + 1);
-      else if (name === 'follow' && /^(?:page|path|site|world)$/i.test(words[0] ?? ''))
-        section = words[0]!.toLowerCase();
+      else if (name === 'follow' && SECTION.test(words[0] ?? '')) section = words[0]!.toLowerCase();
       else if (name === 'followoutside') followsOutside = /yes/i.test(words[0] ?? '');
       else if (METHOD.test(name)) filters.push(createFilterCommand(name, words, `${place} ${text}`));
       else if (name === 'server' || name === 'realm')
@@ -193,18 +195,19 @@ const createFilterCommand = (name: string, words: readonly string[], label: stri
 function createServerCommand(name: string, words: readonly string[], section: string, label: string): Command[] {
   const method = words.find((word) => METHOD.test(word)) ?? 'allow';
   const accepts = isAllowing(method);
-  const scope = words.find((word) => /^(?:page|path|site|world)$/i.test(word))?.toLowerCase() ?? section;
+  const scope = words.find((word) => SECTION.test(word))?.toLowerCase() ?? section;
   if (scope === 'world') return [{ accepts, label, matches: () => true }];
   const isKeyword = (word: string): boolean =>
-    METHOD.test(word) || /^(?:match|nomatch|case|nocase|string|regexp?|page|path|site)$/i.test(word);
-  const options = words.filter((word) => isKeyword(word) && !/^(?:page|path|site)$/i.test(word));
+    METHOD.test(word) || SECTION.test(word) || /^(?:match|nomatch|case|nocase|string|regexp?)$/i.test(word);
+  const options = words.filter((word) => isKeyword(word) && !SECTION.test(word));
   const target = words.find((word) => !isKeyword(word));
   if (target === undefined) return [];
   if (name === 'realm' || words.some((word) => /^(?:regexp?|string)$/i.test(word)))
     return [{ accepts, label, matches: createMatcher([...options, target], label) }];
   if (!/^https?:/.test(target)) return [];
   const { origin, href, pathname } = new URL(target);
-  const prefix = { site: `${origin}/`, path: origin + pathname.replace(/[^/]*$/, '') }[scope] ?? href;
+  const directory = origin + pathname.replace(/[^/]*$/, '');
+  const prefix = { site: `${origin}/`, path: directory, yes: directory }[scope] ?? href;
   const isCase = words.some((word) => /^case$/i.test(word));
   const fold = (text: string): string => (isCase ? text : text.toLowerCase());
   const isNegated = words.some((word) => /^nomatch$/i.test(word));
