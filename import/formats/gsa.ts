@@ -112,15 +112,17 @@ function parsePattern(text: string): Pattern {
   // A special character is escaped by two backslashes there.
   if (prefix !== undefined)
     return { kind: 'regex', value: value.replaceAll('\\\\', '\\'), ignoreCase: prefix === 'regexpIgnoreCase' };
-  if (text.startsWith('^') && text.endsWith('$')) return { kind: 'exact', value: text.slice(1, -1) };
-  if (text.startsWith('^')) return { kind: 'prefix', value: text.slice(1) };
+  // Names of hosts have no case.
+  const folded = text.replace(/^\^?https?:\/\/[^/$]*/i, (start) => start.toLowerCase());
+  if (text.startsWith('^') && text.endsWith('$')) return { kind: 'exact', value: folded.slice(1, -1) };
+  if (text.startsWith('^')) return { kind: 'prefix', value: folded.slice(1) };
   if (text.endsWith('$')) return { kind: 'suffix', value: text.slice(0, -1) };
-  if (/^https?:\/\//.test(text)) return { kind: 'prefix', value: text };
+  if (/^https?:\/\//.test(folded)) return { kind: 'prefix', value: folded };
   if (text.startsWith('/')) return { kind: 'contains', value: text };
   const [host = '', ...path] = text.replace(/^\./, '').split('/');
   if (!host.includes('.')) return { kind: 'contains', value: text };
   return {
     kind: 'regex',
-    value: `^https?://(?:[^/]*\\.)?${escapeRegExp(host)}(?::\\d+)?/${escapeRegExp(path.join('/'))}`,
+    value: `^https?://(?:[^/]*\\.)?${escapeRegExp(host.toLowerCase())}(?::\\d+)?/${escapeRegExp(path.join('/'))}`,
   };
 }

@@ -67,7 +67,14 @@ const PATTERNS = fc.array(
         word.map((text) => `/${text}/`),
         expression.filter((text) => !text.includes('(?i)')).map((text) => `regexp:${text}`),
         host.map((name) => `^https://${name}/`),
-        fc.constantFrom('.pdf$', `${SITE}/docs`, 'regexpIgnoreCase:DOCS'),
+        fc.constantFrom(
+          '.pdf$',
+          `${SITE}/docs`,
+          'regexpIgnoreCase:DOCS',
+          'WWW.Example.com/',
+          '^HTTPS://WWW.example.com/D',
+        ),
+        fc.constantFrom('https://WWW.Example.com/Docs', '^https://WWW.example.com/$'),
       ),
     )
     .map((parts) => parts.join('')),

@@ -150,7 +150,9 @@ function matchesGsaPattern(pattern: string, href: string): boolean {
     );
   const isStart = pattern.startsWith('^');
   const isEnd = pattern.endsWith('$');
-  const text = pattern.slice(isStart ? 1 : 0, isEnd ? -1 : undefined);
+  const text = pattern
+    .slice(isStart ? 1 : 0, isEnd ? -1 : undefined)
+    .replace(/^https?:\/\/[^/]*/i, (start) => start.toLowerCase());
   if (isStart) return isEnd ? href === text : href.startsWith(text);
   if (isEnd) return href.endsWith(text);
   if (/^https?:\/\//.test(text)) return href.startsWith(text);
