@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accepts, file, linesOf, SITE, verdicts } from '../../test/support/imported.js';
+import { accepts, file, importAndLoad, linesOf, SITE, verdicts } from '../../test/support/imported.js';
 import { convert } from '../index.js';
 import { createHeritrix } from '../original/heritrix.js';
 
@@ -203,4 +203,20 @@ it('a pattern of files is about all kinds unless one is chosen', () => {
   verdicts(accepts('heritrix', rule(), seeds), { '/a.PDF': false, '/a.mp3': false, '/a.html': true });
   const images = '<property name="usePreset" value="IMAGES"/>';
   verdicts(accepts('heritrix', rule(images), seeds), { '/a.pdf': true, '/a.jpeg': false });
+});
+
+it.each([
+  ['maxLengthBytes', '1000', /left out instead of truncated/],
+  ['maxLengthBytes', '0', /no limit/],
+  ['robotsPolicyName', 'robotsTxtOnly', /^robots\.txt is obeyed, and so are the directives of pages$/],
+  ['robotsPolicyName', 'ignore', /^ignoreRobotsTxt, and/],
+])('%s %s: the report says what is different', (name, value, note) => {
+  const bean = `<beans><bean class="org.archive.modules.A"><property name="${name}" value="${value}"/></bean></beans>`;
+  const files = [file('crawler-beans.cxml', bean), file('seeds.txt', `${SITE}/\n`)];
+  const { report, xml } = importAndLoad('heritrix', ...files);
+  expect(report.lines.find(({ setting }) => setting === `${name} = ${value}`)).toMatchObject({
+    kind: 'taken differently',
+    note: expect.stringMatching(note),
+  });
+  expect(xml).not.toContain('maxSizeBytes=');
 });

@@ -16,6 +16,7 @@ import {
 } from '../model.js';
 import { escapeRegExp, restrictToHosts } from '../patterns.js';
 import { findAll, Node, parseList, parseXml } from '../tree.js';
+import { TRUNCATION_NOTE } from './nutch.js';
 
 interface Job {
   readonly crawler: ImportedCrawler;
@@ -185,10 +186,8 @@ const SETTINGS: Readonly<Record<string, SettingConverter>> = {
     attributes['throttleTimeMS'] = value;
     return 'throttleTimeMS; a slow host gets fewer requests because of back-off';
   },
-  maxLengthBytes: (value, { fetcher }) => {
-    if (value !== '0') fetcher['maxSizeBytes'] = value;
-    return value === '0' ? 'no limit; maxSizeBytes of Fetcher keeps its default, 32 MiB' : 'maxSizeBytes of Fetcher';
-  },
+  maxLengthBytes: (value) =>
+    value === '0' ? 'no limit; maxSizeBytes of Fetcher keeps its default, 32 MiB' : TRUNCATION_NOTE,
   maxRetries: (value, crawler) => {
     setPart(crawler, 'ErrorPolicy', { maxTemporaryErrors: value });
     return 'maxTemporaryErrors of cw:ErrorPolicy';
@@ -215,8 +214,15 @@ function importSetting(key: string, value: string, node: Node, { crawler, report
   else if (convert && /^\d{1,12}$/.test(value))
     report.reportChanged(`${key} = ${value}`, convert(value, crawler), node);
   else if (key === 'robotsPolicyName') {
+    const setting = `robotsPolicyName = ${value}`;
     if (value === 'ignore') attributes['ignoreRobotsTxt'] = 'true';
-    report.reportTaken(`robotsPolicyName = ${value}`, 'ignoreRobotsTxt', node);
+    if (value === 'obey' || value === 'classic') report.reportTaken(setting, 'robots.txt is obeyed', node);
+    else
+      report.reportChanged(
+        setting,
+        `${value === 'ignore' ? 'ignoreRobotsTxt' : 'robots.txt is obeyed'}, and so are the directives of pages`,
+        node,
+      );
   } else if (key === 'userAgentTemplate') {
     // The contact is a separate attribute in Crawlway and is sent with each request.
     fetcher['userAgent'] = value

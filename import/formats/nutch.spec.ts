@@ -47,6 +47,37 @@ it.each(['0', '30'])(
   },
 );
 
+it('without additions, the links of the seeds are not followed', () => {
+  const [crawler] = importAndLoad('nutch', site(['db.update.additions.allowed', 'false']), seeds, regexes).definition
+    .crawlers;
+  expect(crawler).toMatchObject({ defaultFollow: false, defaultFollowRoots: false });
+});
+
+it('a variable stands for another property, and is reported if there is none', () => {
+  const variable = (name: string): string => `\${${name}}`;
+  const { xml, report } = importAndLoad(
+    'nutch',
+    site(
+      ['http.agent.name', variable('bot')],
+      ['bot', `${variable('team')}-bot`],
+      ['team', 'acme'],
+      ['fetcher.server.delay', variable('env.DELAY')],
+      ['http.agent.email', variable('http.agent.email')],
+    ),
+    seeds,
+    regexes,
+  );
+  expect(xml).toContain('userAgent="acme-bot" robotsAgent="acme-bot"');
+  expect(xml.slice(xml.indexOf('-->'))).not.toContain('$');
+  expect(linesOf(report, 'not taken')).toContain(`nutch-site.xml:1 fetcher.server.delay = ${variable('env.DELAY')}`);
+});
+
+it('of two contacts, the report says which one is taken', () => {
+  const contacts = site(['http.agent.url', 'https://acme.example/bot'], ['http.agent.email', 'bot@acme.example']);
+  const { report } = importAndLoad('nutch', contacts, seeds, regexes);
+  expect(linesOf(report, 'not taken')).toEqual(['nutch-site.xml:1 http.agent.email = bot@acme.example']);
+});
+
 it('the pause is that of Nutch unless a setting says otherwise', () => {
   expect(importAndLoad('nutch', seeds, regexes).xml).toContain('throttleTimeMS="5000"');
   expect(importAndLoad('nutch', site(['fetcher.server.delay', '1.5']), seeds, regexes).xml).toContain('="1500"');

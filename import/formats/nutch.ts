@@ -36,7 +36,14 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
       properties.set(name, property);
     }
   }
-  for (const [name, property] of properties) settings.set(name, findSetting(property, 'value')?.trim() ?? '');
+  const readValue = (name: string): string => (findSetting(properties.get(name)!, 'value') ?? '').trim();
+  for (const name of properties.keys()) {
+    let value = readValue(name);
+    // A value may refer to others, which may refer to more: Hadoop replaces as many.
+    for (let count = 0; count < 20; count++)
+      value = value.replace(/\$\{([\w.-]{1,200})\}/, (all, other) => (properties.has(other) ? readValue(other) : all));
+    settings.set(name, value);
+  }
   // Without the property, Nutch uses what its own nutch-default.xml names.
   if (configurations.length > 0 && !settings.get('plugin.includes')) settings.set('plugin.includes', 'urlfilter-regex');
   const isAdaptive = /Adaptive/.test(settings.get('db.fetch.schedule.class') ?? '');
@@ -45,7 +52,7 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
       report.reportSkipped(name, 'db.fetch.schedule.class does not name AdaptiveFetchSchedule', property);
     else if (name.startsWith('scoring.depth.') && isPluginOff('scoring-depth', settings))
       report.reportSkipped(name, 'plugin.includes does not name scoring-depth', property);
-    else importProperty(property, crawler, report);
+    else importProperty(name, settings.get(name)!, property, crawler, report);
   const filters = new Set<string>();
   for (const file of files.filter((one) => !isXml(one) && !others.includes(one))) {
     const kind = findFilterKind(file, settings);
@@ -329,6 +336,9 @@ const secondsToMilliseconds = (value: string): string => String(Math.round(Numbe
 export const TRUNCATION_NOTE =
   'longer pages would be left out instead of truncated, so maxSizeBytes of Fetcher keeps its default, 32 MiB';
 
+export const NO_LINKS_NOTE =
+  'links are NOT followed (defaultFollow and defaultFollowRoots): set followLinks of a Root that is a sitemap or a feed';
+
 /** What fetcher.queue.mode and partition.url.mode share their delay by. */
 export const POLITENESS: Readonly<Record<string, string>> = { byhost: 'host', bydomain: 'domain', byip: 'address' };
 
@@ -352,6 +362,19 @@ export const AGENT_SETTINGS: Readonly<Record<string, (value: string, crawler: Im
     return 'acceptLanguage of Fetcher';
   },
 };
+
+/** Of several contacts, the first one. */
+export function takeContact(
+  setting: string,
+  value: string,
+  node: Node,
+  { fetcher }: ImportedCrawler,
+  report: ImportReport,
+): void {
+  fetcher['contact'] ??= value;
+  if (fetcher['contact'] === value) report.reportTaken(setting, 'contact of Fetcher', node);
+  else report.reportSkipped(setting, 'there is one contact: it is the other', node);
+}
 
 /** Functions that convert a property and return what it became; undefined if Crawlway always behaves this way. */
 const PROPERTIES: Readonly<Record<string, PropertyConverter>> = {
@@ -408,6 +431,10 @@ const PROPERTIES: Readonly<Record<string, PropertyConverter>> = {
   },
   'db.ignore.external.links': (value) =>
     value === 'true' ? 'a Rule that ignores other hosts than those of the seeds' : 'no Rule: the URL filters decide',
+  'db.update.additions.allowed': (value, { attributes }) => {
+    if (value === 'false') Object.assign(attributes, { defaultFollow: 'false', defaultFollowRoots: 'false' });
+    return value === 'false' ? NO_LINKS_NOTE : undefined;
+  },
   'db.ignore.external.links.mode': () => 'hosts or domains, if db.ignore.external.links is true',
   'plugin.includes': () => 'which URL filters are used; docs/documents.md describes how documents are read',
   'sitemap.strict.parsing': () => undefined,
@@ -428,9 +455,13 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Explains properties that have no counterpart. */
 export const explainNutch = (node: Node): string | undefined => REASONS[findSetting(node, 'name')?.trim() ?? ''];
 
-function importProperty(property: Node, crawler: ImportedCrawler, report: ImportReport): void {
-  const name = findSetting(property, 'name')?.trim() ?? '';
-  const value = findSetting(property, 'value')?.trim() ?? '';
+function importProperty(
+  name: string,
+  value: string,
+  property: Node,
+  crawler: ImportedCrawler,
+  report: ImportReport,
+): void {
   const setting = `${name} = ${value}`.slice(0, 120);
   if (value === '') return void report.reportSkipped(name, 'it is empty', property);
   if (name === 'http.content.limit') return void report.reportChanged(setting, TRUNCATION_NOTE, property);
@@ -438,11 +469,10 @@ function importProperty(property: Node, crawler: ImportedCrawler, report: Import
     return void report.reportChanged(setting, ROUND_NOTE, property);
   if (FILE_SETTING.test(name))
     return void report.reportTaken(setting, 'the kind of that file; specify it with the others', property);
-  if (CONTACTS.has(name) && isContact(value)) {
-    crawler.fetcher['contact'] ??= value;
-    return void report.reportTaken(setting, 'contact of Fetcher', property);
-  }
   const convert = PROPERTIES[name];
+  if (value.includes('${') && (convert || CONTACTS.has(name)))
+    return void report.reportSkipped(setting, 'its variable has no value here', property);
+  if (CONTACTS.has(name) && isContact(value)) return void takeContact(setting, value, property, crawler, report);
   if (!convert) return void report.reportSkipped(name, REASONS[name] ?? 'has no counterpart', property);
   const isNumeric = /delay|threads|limit|timeout|max|interval/.test(name);
   if (isNumeric && !/^\d+(?:\.\d+)?$/.test(value))

@@ -16,7 +16,15 @@ import {
 } from '../model.js';
 import { createScope, JSOUP_ONLY, restrictToHosts } from '../patterns.js';
 import { findAll, Node, parseList, parseYaml } from '../tree.js';
-import { AGENT_SETTINGS, createPathMatch, importSignedRules, POLITENESS, TRUNCATION_NOTE } from './nutch.js';
+import {
+  AGENT_SETTINGS,
+  createPathMatch,
+  importSignedRules,
+  NO_LINKS_NOTE,
+  POLITENESS,
+  TRUNCATION_NOTE,
+  takeContact,
+} from './nutch.js';
 
 interface Reading {
   readonly crawler: ImportedCrawler;
@@ -171,10 +179,15 @@ const BOOLEANS: Readonly<Record<string, string>> = {
   'http.skip.robots': 'ignoreRobotsTxt',
 };
 
+const DIRECTIVES_NOTE = 'pages that say noindex are left out: rogue of LinkRules would ignore robots.txt, too';
+
 const REASONS: Readonly<Record<string, string>> = {
   'fetchInterval.error': 'a page with a permanent error is deleted, and visited again only if a link to it is found',
   'indexer.url.fieldname': 'the field is named url: write a Map in the Sink to rename it',
   'indexer.text.fieldname': 'the field is named text: write a Map in the Sink to rename it',
+  'http.robots.headers.skip': DIRECTIVES_NOTE,
+  'http.robots.meta.skip': DIRECTIVES_NOTE,
+  'http.trust.everything': 'set verifyCertificates of the Fetcher',
   'http.agent.description': 'contact of Fetcher tells site operators where to read about the crawl',
 };
 
@@ -232,10 +245,8 @@ function importSetting(node: Node, all: readonly Node[], { crawler, report, file
   const address = /^(es|opensearch)\.(?:indexer\.)?addresses$/.exec(name);
   if (text.includes('${'))
     return void report.reportSkipped(setting, "a placeholder that the project's build fills in", node);
-  if (/^http\.agent\.(?:url|email)$/.test(name) && isContact(text)) {
-    crawler.fetcher['contact'] ??= text;
-    return void report.reportTaken(setting, 'contact of Fetcher', node);
-  }
+  if (/^http\.agent\.(?:url|email)$/.test(name) && isContact(text))
+    return void takeContact(setting, text, node, crawler, report);
   if (address) return void importAddress(node, address[1]!, all, { crawler, report });
   if (name === 'parser.emitOutlinks' && text === 'false') {
     Object.assign(crawler.attributes, { defaultFollow: 'false', defaultFollowRoots: 'false' });
@@ -263,7 +274,8 @@ function importSetting(node: Node, all: readonly Node[], { crawler, report, file
   if (Object.hasOwn(TEXTS, name) && text !== '')
     return void report.reportTaken(setting, TEXTS[name]!(text, crawler), node);
   report.reportSkipped(
-    name,
+    // The name of a class says what it is for.
+    /\.(?:implementation|class)$/.test(name) ? setting : name,
     REASONS[name] ?? (text === '' && node.children.length === 0 ? 'it is empty' : NO_COUNTERPART),
     node,
   );
@@ -285,9 +297,6 @@ function importAddress(node: Node, product: string, all: readonly Node[], { craw
   const secret = login ? '; its password comes from CRAWLWAY_SECRET_SINK' : '';
   report.reportChanged(node.name, `Sink main, with Crawlway's field names${secret}`, node, indexName, user, password);
 }
-
-const NO_LINKS_NOTE =
-  'links are NOT followed (defaultFollow and defaultFollowRoots): set followLinks of a Root that is a sitemap or a feed';
 
 /** Selectors of what is text, and elements that are not. */
 function importExtraction(name: string, all: readonly Node[], { crawler, report }: Part): void {
