@@ -96,6 +96,15 @@ describe('OmniFind', () => {
     verdicts(accepts('omnifind', ...files), { '/a': true, '/private/a': false, 'https://a.test/': false });
     expect(xml).toContain('<NoIndex/></Rule>');
   });
+
+  it('what is said about following and indexing is not undone by rules of a file that is given later', () => {
+    const { xml } = importAndLoad(
+      'omnifind',
+      file('followindex.rules', `forbid follow prefix ${SITE}/list/\n`),
+      file('seeds.urls', `${SITE}/\nallow regexp example\\.com\n`),
+    );
+    expect(xml).toMatch(/<Accept\/><\/Rule>\s*<Rule>.*<NoFollow\/><\/Rule>\s*<\/Rules>/);
+  });
 });
 
 describe('FDSE', () => {
@@ -306,7 +315,8 @@ it('Fess: each value is taken, or listed with its line', () => {
     depth: -1,
     numOfThread: 0,
     intervalTime: 500,
-    configParameter: 'client.robotsTxtEnabled=false',
+    configParameter:
+      'client.robotsTxtEnabled=false\nclient.soTimeout=x\nconfig.html.pruned.tags=nav,div#menu\nclient.proxyPassword=s3cret',
     permissions: ['{role}guest'],
     virtualHosts: null,
     available: true,
@@ -318,13 +328,16 @@ it('Fess: each value is taken, or listed with its line', () => {
     { name: 'l', value: 'm' },
     { stray: 1 },
   ];
-  const { report } = convert('fess', [file('f.bulk', text.map((line) => JSON.stringify(line)).join('\n'))]);
+  const { report, xml } = convert('fess', [file('f.bulk', text.map((line) => JSON.stringify(line)).join('\n'))]);
+  expect(xml).toMatch(/ignoreRobotsTxt="true"[\s\S]*<cw:Exclude select="nav"\/>\s*<cw:Exclude select="div#menu"\/>/);
+  expect(xml).not.toMatch(/bodyTimeoutMS|s3cret/);
   expect(linesOf(report, 'not taken')).toEqual([
     'f.bulk:3 .fess_config.label_type',
     'f.bulk:2 smb://files/',
+    'f.bulk:2 client.soTimeout=x',
+    'f.bulk:2 client.proxyPassword',
     'f.bulk:2 depth of docs',
     'f.bulk:2 numOfThread of docs',
-    'f.bulk:2 configParameter of docs',
     'f.bulk:2 permissions of docs',
     'f.bulk:5 entry',
   ]);

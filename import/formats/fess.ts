@@ -106,12 +106,50 @@ function toCrawler(config: Node, report: ImportReport): ImportedCrawler {
     crawler.fetcher['userAgent'] = getText('userAgent');
     report.reportTaken(`userAgent of ${crawler.name}`, 'userAgent of Fetcher', config.find('userAgent'));
   }
+  importParameters(config.find('configParameter'), crawler, report);
   if (getText('available') === 'true') report.cover(config.find('available'));
   for (const node of config.children)
     if (!node.isReported)
       report.reportSkipped(`${node.name} of ${crawler.name}`, REASONS[node.name] ?? NO_COUNTERPART, node);
   return crawler;
 }
+
+/** Settings of the client and of the reader, one to a line, such as `client.robotsTxtEnabled=false`. */
+function importParameters(node: Node | undefined, crawler: ImportedCrawler, report: ImportReport): void {
+  for (const line of splitLines(node?.text ?? '')) {
+    const [, name = line, value = ''] = /^([^=]+?)\s*=\s*(.+)$/.exec(line) ?? [];
+    const note = PARAMETERS[name]?.(value, crawler);
+    if (note === undefined) report.reportSkipped(line.slice(0, 120), NO_COUNTERPART, node);
+    else report.reportTaken(line.slice(0, 120), note, node);
+  }
+}
+
+const copyTimeout =
+  (name: string) =>
+  (value: string, { fetcher }: ImportedCrawler): string | undefined => {
+    if (!/^\d{1,9}$/.test(value)) return undefined;
+    fetcher[name] = value;
+    return `${name} of Fetcher`;
+  };
+
+const PARAMETERS: Readonly<Record<string, (value: string, crawler: ImportedCrawler) => string | undefined>> = {
+  'client.robotsTxtEnabled': (value, { attributes }) => {
+    if (value === 'false') attributes['ignoreRobotsTxt'] = 'true';
+    return 'ignoreRobotsTxt';
+  },
+  'client.userAgent': (value, { fetcher }) => {
+    fetcher['userAgent'] = value;
+    return 'userAgent of Fetcher';
+  },
+  'client.connectionTimeout': copyTimeout('connectTimeoutMS'),
+  'client.soTimeout': copyTimeout('bodyTimeoutMS'),
+  'config.html.pruned.tags': (value, { contents }) => {
+    const tags = value.split(',').map((tag) => tag.trim());
+    if (!tags.every((tag) => /^[a-z]\w*(?:[#.][\w-]+|\[[\w-]+=[\w-]+\])?$/i.test(tag))) return undefined;
+    contents.push({ elements: tags.map((select) => ({ element: 'Exclude', attributes: { select } })) });
+    return 'cw:Exclude';
+  },
+};
 
 /** What says nothing about the crawl. */
 const LABELS = 'name id createdBy createdTime updatedBy updatedTime sortOrder'.split(' ');

@@ -58,6 +58,15 @@ it('each crawler has the defaults that it does not set itself, of its start URLs
     expect(createOriginal('norconex', [one]).judge(new URL(elsewhere)).accepted).toBe(one === b);
 });
 
+it('a default that each crawler replaces is said to be one', () => {
+  const crawler = `<crawler id="a"><startURLs stayOnDomain="true"><url>${SITE}/</url></startURLs><maxDepth>1</maxDepth></crawler>`;
+  const text = `<c><crawlerDefaults><maxDepth>3</maxDepth></crawlerDefaults><crawlers>${crawler}</crawlers></c>`;
+  const { report } = convert('norconex', [file('c.xml', text)]);
+  expect(report.lines.filter(({ kind }) => kind === 'not taken')).toMatchObject([
+    { setting: 'maxDepth', note: 'a default that each crawler replaces' },
+  ]);
+});
+
 it('lists and files of version 4 are read whole, and what is null is in the report', () => {
   const yaml = `id: a
 startReferences: ['${SITE}/']

@@ -35,6 +35,9 @@ export function readNorconex(
   const nodes = crawlerNodes.length > 0 ? crawlerNodes : [tree];
   const defaults = findFirst(tree, 'crawlerDefaults');
   const results = nodes.map((node) => toCrawler(defaults ? addDefaults(node, defaults) : node, lists, report));
+  for (const setting of defaults?.children ?? [])
+    if (!hasReportedPart(setting) && nodes.every((node) => node.find(setting.name)))
+      report.reportSkipped(setting.name, 'a default that each crawler replaces', setting);
   if (!results.some(({ roots }) => roots.length > 0) && !findFirst(tree, 'startURLs', 'startReferences', 'start'))
     throw new ImportError(`${tree.place.split(':')[0]} contains no crawler with start URLs`);
   return results;

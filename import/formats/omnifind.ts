@@ -16,11 +16,12 @@ import { type Node, parseList } from '../tree.js';
 
 export function readOmniFind(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const crawler = { ...createCrawler('omnifind'), staysOnSite: false, acceptsOthers: true };
-  for (const file of files) {
+  // What becomes of the pages that other rules accept is said after them, in whatever order the files are given.
+  for (const file of files.toSorted((a, b) => Number(isFollowIndex(a)) - Number(isFollowIndex(b)))) {
     const list = parseList(file, report);
     const reason = OTHER_FILES.find(([name]) => name.test(file.name))?.[1];
     if (reason !== undefined) report.reportSkipped(file.name, reason, list);
-    else if (/^followindex\.rules/i.test(file.name)) importFollowIndex(list, crawler, report);
+    else if (isFollowIndex(file)) importFollowIndex(list, crawler, report);
     else importSpace(file, list, crawler, report);
   }
   if (crawler.roots.length + crawler.rules.length + crawler.copies.length === 0)
@@ -28,6 +29,8 @@ export function readOmniFind(files: readonly ImportFile[], report: ImportReport)
   report.reportTaken(pluralize(crawler.roots.length, 'start URL'), 'roots');
   return [crawler];
 }
+
+const isFollowIndex = ({ name }: ImportFile): boolean => /^followindex\.rules/i.test(name);
 
 /** Files of a crawler's folder with another purpose. */
 const OTHER_FILES: readonly (readonly [RegExp, string])[] = [
