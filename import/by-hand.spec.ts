@@ -18,9 +18,28 @@ it.each([
   ['elastic', 'ssl_verification_mode', /verifyCertificates/, [domains('ssl_verification_mode: none')]],
   ['stormcrawler', 'http.basicauth.user', /a Credential/, [storm('http.basicauth.user'), SEEDS]],
   ['stormcrawler', 'http.use.cookies', /cookies/, [storm('http.use.cookies'), SEEDS]],
+  [
+    'stormcrawler',
+    'https.protocol.implementation',
+    /rendering/,
+    [file('c.yaml', 'config:\n  https.protocol.implementation: org.playwright.HttpProtocol\n'), SEEDS],
+  ],
+  ['stormcrawler', 'http.robots.headers.skip', /noindex/, [storm('http.robots.headers.skip'), SEEDS]],
   ['stormcrawler', 'selenium.addresses', /rendering/, [storm('selenium.addresses'), SEEDS]],
   ['scrapy', 'DEFAULT_REQUEST_HEADERS', /a Header/, [scrapy(...SPIDER, 'DEFAULT_REQUEST_HEADERS = {"X-A": "b"}')]],
   ['scrapy', 'USER_AGENT', /userAgent/, [scrapy(...SPIDER, 'USER_AGENT = name + "/1"')]],
+  ['scrapy', 'http_user', /a Credential/, [scrapy(...SPIDER, '    http_user = "bob"')]],
+  [
+    'norconex',
+    'fetchers WebDriverFetcher',
+    /rendering/,
+    [
+      file(
+        'c.yaml',
+        `crawlers:\n  - startReferences: ['${SITE}/']\n    fetchers:\n      - class: WebDriverFetcher\n        browser: chrome\n`,
+      ),
+    ],
+  ],
   ['scrapy', 'RETRY_TIMES', /ErrorPolicy/, [scrapy(...SPIDER, 'RETRY_TIMES = 3')]],
   ['omnifind', 'forbid suffix', /not a rule about/, [file('crawl.rules', `${SITE}/\nforbid suffix .zip\n`)]],
 ] as const)('%s: the report says what to write for %s', (format, setting, note, files) => {
@@ -47,6 +66,11 @@ it.each([
     `<beans><bean class="org.archive.spring.ConfigString"><property name="value"><value>${SITE}/</value></property></bean><bean class="PropertyOverrideConfigurer"><property name="properties"><value>
 fetchHttp.httpProxyPassword=s3cret
 fetchHttp.passwordKey=s3cret</value></property></bean></beans>`,
+  ],
+  [
+    'velocity',
+    'cookies.xml',
+    `<vse-config><crawler><crawl-url url="${SITE}/"/><crawl-options><curl-option name="cookie">sid=s3cret</curl-option><curl-option name="proxy">bob:s3cret@proxy:3128</curl-option><curl-option name="x-api-key">s3cret</curl-option></crawl-options></crawler></vse-config>`,
   ],
   ['scrapy', 's.py', [...SPIDER, '    http_pass = "s3cret"'].join('\n')],
   [

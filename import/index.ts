@@ -87,7 +87,11 @@ export function convert(
     fitToRanges(crawler, report);
   }
   report.reportRest(EXPLANATIONS[name] ?? (() => undefined));
-  report.reportChanged('what no setting says', `${DEFAULTS_NOTE}${setDefaultDelay(name, crawlers)}`);
+  const readsSitemaps = !READS_SITEMAPS.has(name) && crawlers.some(({ attributes }) => !attributes['crawlSitemaps']);
+  report.reportChanged(
+    'what no setting says',
+    `${DEFAULTS_NOTE}${readsSitemaps ? SITEMAPS_NOTE : ''}${setDefaultDelay(name, crawlers)}`,
+  );
   const xml = renderConfiguration(name, crawlers, report);
   for (const [reference] of xml.slice(xml.indexOf('-->')).matchAll(/\$\{[^{}"<>]{1,200}\}/g))
     if (!SECRET_REFERENCE.test(reference))
@@ -112,6 +116,10 @@ export function findFormat(format: string): keyof typeof READERS {
 /** What Crawlway does with any crawl; each can be set in LinkRules or cw:Traps. */
 const DEFAULTS_NOTE =
   'links to images, archives, scripts and other files without text (ignoreLinksTo of LinkRules), URLs longer than 2,048 characters, paths with more than 40 segments or with a segment more than 4 times are not followed, and session ids are removed from URLs';
+
+/** Products that read the sitemaps of a site without a setting. */
+const READS_SITEMAPS: ReadonlySet<keyof typeof READERS> = new Set(['norconex', 'elastic']);
+const SITEMAPS_NOTE = '; the sitemaps that robots.txt names are read, and their URLs crawled (crawlSitemaps)';
 
 /** The pause that products make without a setting, in milliseconds, where it is longer than here. */
 const DELAYS: Partial<Record<keyof typeof READERS, number>> = {

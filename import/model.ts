@@ -151,7 +151,10 @@ const BY_HAND: readonly (readonly [name: RegExp, note: string])[] = [
     'set render of the Crawler (docs/rendering.md)',
   ],
   [/prox(?:y|ies)/i, `write a Proxy ${IN_FETCHER}`],
-  [/login|form_?credential|(?:basic|http|web)_?auth/i, `write a Credential or a Login ${IN_FETCHER} (docs/logins.md)`],
+  [
+    /login|form_?credential|(?:basic|http|web)_?auth|\bhttp_(?:user|pass)\b/i,
+    `write a Credential or a Login ${IN_FETCHER} (docs/logins.md)`,
+  ],
   [/^auth(?:[A-Z_]|entication|$)/, `write a Credential or a Login ${IN_FETCHER} (docs/logins.md)`],
   [/cookie/i, 'set cookies of the Fetcher'],
   [/header/i, `write a Header ${IN_FETCHER}`],
@@ -162,8 +165,8 @@ const BY_HAND: readonly (readonly [name: RegExp, note: string])[] = [
   [/retry|retries/i, 'write a cw:ErrorPolicy'],
 ];
 
-/** User names and passwords in URLs. */
-const USER_INFO = /(?<=:\/\/)[^\s/@]*(?:@[^\s/@]*)*@/g;
+/** User names and passwords in URLs, and before the name of a proxy. */
+const USER_INFO = /(?<=:\/\/)[^\s/@]*(?:@[^\s/@]*)*@|(?<![^\s="'])[^\s/@:="']+:[^\s/@]+@(?=[\w.-])/g;
 
 export class ImportReport {
   readonly lines: ReportLine[] = [];
@@ -223,7 +226,8 @@ export class ImportReport {
 }
 
 /** Values of settings whose names suggest a secret are not shown. */
-const SECRET_NAME = /passw(?:or)?d|passphrase|pass(?![a-z])|pwd|secret|token|credential|(?:api|private)_?key|auth/i;
+const SECRET_NAME =
+  /passw(?:or)?d|passphrase|pass(?![a-z])|pwd|secret|token|credential|cookie|(?:api|access|private)[-_ ]?key|auth/i;
 
 const hideValue = (setting: string): string =>
   setting.replace(/^([^=]*?)\s*=.+$/s, (all, name: string) => (SECRET_NAME.test(name) ? name : all));
@@ -232,7 +236,7 @@ const hideValue = (setting: string): string =>
 function describeNode(node: Node): string {
   const { name, text } = node;
   if (name === 'line') return text.slice(0, 120);
-  const label = node.attributes['id'] ?? node.attributes['name'] ?? node.attributes['class'];
+  const label = (node.find('id') ?? node.find('name') ?? node.find('class'))?.text;
   const title = [name, label?.split('.').at(-1)].filter(Boolean).join(' ');
   const value = text === '' ? '' : ` = ${text.replace(/\s+/g, ' ')}`;
   return `${title}${value}`.slice(0, 120);
