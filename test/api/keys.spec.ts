@@ -49,6 +49,14 @@ describe('a key that is created over the API', () => {
     expect((await world.send('DELETE', 'keys/ci', undefined, bearer(ADMIN))).status).toBe(404);
   });
 
+  it('ends the stream of events that was opened with it when it is revoked', async () => {
+    const { body } = await create({ name: 'listener', role: 'read' });
+    const stream = await fetch(`${world.server.url}/api/v1/events`, { headers: bearer(body.key) });
+    expect(stream.status).toBe(200);
+    await world.send('DELETE', 'keys/listener', undefined, bearer(ADMIN));
+    expect(await stream.text()).toMatch(/^retry: /);
+  });
+
   it('is in the audit log with its creator, and the key itself is stored nowhere', async () => {
     const { body } = await create({ name: 'audited', role: 'read' });
     await world.send('DELETE', 'keys/audited', undefined, bearer(ADMIN));

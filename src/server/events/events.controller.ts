@@ -1,4 +1,5 @@
 import { finished } from 'node:stream/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { Controller, Get, Header, HttpException, Inject, type OnModuleDestroy, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiProduces } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
@@ -10,7 +11,10 @@ import type { CrawlEvent } from '../../engine/events.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import { Operation } from '../http/operation.js';
 import { toIsoTime } from '../http/time.js';
-import { API, CLOCK, ENGINE } from '../tokens.js';
+import { identifyCaller } from '../security/guards.js';
+import { KeyRing } from '../security/key-ring.js';
+import type { SignIn } from '../sign-in/sign-in.js';
+import { API, CLOCK, ENGINE, SIGN_IN } from '../tokens.js';
 
 const MAX_EVENTS_PER_SECOND = 20;
 /** Events are sent in small batches, because one write for each would be too expensive. */
@@ -19,6 +23,8 @@ const BATCH_INTERVAL = milliseconds(200);
 const MAX_STREAMS_PER_KEY = 50;
 /** Batches between heartbeats (15 s): proxies close idle connections, often after 60 s. */
 const BATCHES_PER_HEARTBEAT = 75;
+/** Batches between checks (1 s) of whether the key or session of a listener still grants what it did. */
+const BATCHES_PER_CHECK = 5;
 /** How long a stopping server waits for listeners that do not read. */
 const ENDING_TIME = seconds(1);
 
@@ -35,6 +41,8 @@ export class EventsController implements OnModuleDestroy {
   constructor(
     @Inject(ENGINE) private readonly engine: EngineApi,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(KeyRing) private readonly ring: KeyRing,
+    @Inject(SIGN_IN) private readonly signIn: SignIn | undefined,
   ) {}
 
   /** Ends the streams properly before the connections are closed. */
@@ -61,18 +69,20 @@ export class EventsController implements OnModuleDestroy {
   })
   @ApiProduces('text/event-stream')
   @ApiOkResponse({
-    description: 'A stream that ends when the server stops.',
+    description:
+      'A stream that ends when the server stops, and when the key or session is revoked, expires or has another role.',
     content: { 'text/event-stream': { schema: { type: 'string', example: EXAMPLE } } },
   })
   async stream(
-    @Req() { caller, crawlers }: FastifyRequest,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AsyncIterable<string>> {
-    this.acquireStream(caller?.name ?? '', reply);
-    return this.streamEvents(reply, crawlers);
+    this.acquireStream(request.caller?.name ?? '', reply);
+    return this.streamEvents(request, reply);
   }
 
-  private async *streamEvents(reply: FastifyReply, crawlers: ReadonlySet<string> | undefined): AsyncIterable<string> {
+  private async *streamEvents(request: FastifyRequest, reply: FastifyReply): AsyncIterable<string> {
+    const { crawlers } = request;
     this.trackConnection(reply);
     const feed = new EventFeed(MAX_EVENTS_PER_SECOND);
     const unsubscribe = this.engine.events.subscribe((event) => {
@@ -84,6 +94,7 @@ export class EventsController implements OnModuleDestroy {
       // The loop also ends when the client disconnects: Nest then calls the generator's return method.
       for (let round = 1; !this.shutdown.signal.aborted; round++) {
         await this.clock.sleep(BATCH_INTERVAL, this.shutdown.signal);
+        if (round % BATCHES_PER_CHECK === 0 && !(await this.hasSameAccess(request))) break;
         const { events, dropped } = feed.drain();
         const batch = events.map(formatEvent).join('') + (dropped ? formatDropped(dropped) : '');
         if (batch !== '') yield batch;
@@ -92,6 +103,13 @@ export class EventsController implements OnModuleDestroy {
     } finally {
       unsubscribe();
     }
+  }
+
+  /** Without the database, nobody is locked out who had access a moment ago. */
+  private async hasSameAccess(request: FastifyRequest): Promise<boolean> {
+    const { ring, signIn } = this;
+    const { caller } = request;
+    return isDeepStrictEqual(await identifyCaller(request, { ring, signIn }).catch(() => caller), caller);
   }
 
   /** A stream may hold its connection indefinitely, so the number of streams for each key is limited. */

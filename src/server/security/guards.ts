@@ -62,10 +62,20 @@ export class AccessGuard implements CanActivate {
   }
 }
 
-interface Identification {
+interface CallerSources {
   readonly ring: KeyRing;
   /** Absent if single sign-on is not configured. */
   readonly signIn?: SignIn;
+}
+
+/** Finds the caller of a request by the key or session in its headers, as both are now. */
+export const identifyCaller = async (
+  request: FastifyRequest,
+  { ring, signIn }: CallerSources,
+): Promise<Caller | undefined> =>
+  (await ring.authenticate(findPresentedKey(request))) ?? (await signIn?.findCaller(request));
+
+interface Identification extends CallerSources {
   readonly refusedCalls: RefusedCalls;
 }
 
@@ -73,9 +83,9 @@ interface Identification {
  * Determines the caller of each request before any guard runs. Bodies are read before the guards run, too, so the body
  * of an unknown caller is refused here, whatever size the call allows.
  */
-export function identifyCallers(fastify: FastifyInstance, { ring, signIn, refusedCalls }: Identification): void {
+export function identifyCallers(fastify: FastifyInstance, { refusedCalls, ...sources }: Identification): void {
   fastify.addHook('onRequest', async (request, reply) => {
-    request.caller = (await ring.authenticate(findPresentedKey(request))) ?? (await signIn?.findCaller(request));
+    request.caller = await identifyCaller(request, sources);
     if (!request.caller && findPresentedKey(request) !== undefined && !refusedCalls.consumeAttempt(request.ip)) {
       reply.header('retry-after', String(refusedCalls.retryAfter));
       throw new HttpException(
