@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { instant } from '../../domain/time/units.js';
-import { NO_LONGER_WANTED, WaitingOrders, WITHDRAWN } from './waiting-orders.js';
+import { type Duration, instant, seconds } from '../../domain/time/units.js';
+import { NO_LONGER_WANTED, PUT_OFF, WaitingOrders, WITHDRAWN } from './waiting-orders.js';
 
 it('orders that are taken are no longer counted, neither as orders nor as bytes', () => {
   const waiting = new WaitingOrders();
@@ -48,4 +48,24 @@ it('a batch holds one order of each URI, the oldest, and none of a URI in flight
   expect([take(2, 10_000), waiting.count]).toEqual([['d'], 2]);
   inFlight.clear();
   expect([take(2, 1), take(2, 10_000)]).toEqual([['b'], ['a']]);
+});
+
+it('an order is put off after a minute, wherever it stands: one that was tried stands behind newer ones', () => {
+  const waiting = new WaitingOrders();
+  const answers: unknown[] = [];
+  const add = (uri: string, since: Duration) =>
+    waiting.add({
+      order: { kind: 'delete', uri } as never,
+      since: instant(since),
+      onAnswer: (answer) => answers.push([uri, answer]),
+      mayPutOff: () => true,
+    });
+  add('tried', seconds(0));
+  const tried = waiting.takeBatch(1, 1_000, new Set());
+  for (const order of tried) order.attempts++;
+  add('newer', seconds(30));
+  waiting.addOlder(tried);
+  waiting.putLeastTriedFirst();
+  waiting.putOffLate(instant(seconds(60)));
+  expect([answers, waiting.count]).toEqual([[['tried', PUT_OFF]], 1]);
 });

@@ -101,8 +101,7 @@ export class WaitingOrders {
 
   /** Puts off orders that have waited for the maximum time, if they may be. */
   putOffLate(now: Instant): void {
-    if (this.first && isLate(this.first, now))
-      this.putOff((waitingOrder) => isLate(waitingOrder, now) && waitingOrder.mayPutOff?.());
+    this.putOff((waitingOrder) => isLate(waitingOrder, now) && waitingOrder.mayPutOff?.());
   }
 
   /** Finds the next order that can be put off once it has waited for the maximum time. */
