@@ -14,6 +14,7 @@ import {
   MIN_GUARDED_WORDS,
   MIN_SAME_AGREEMENT,
   PARTS,
+  speaksInNumbers,
 } from './text-sketch.js';
 
 /** In characters: a text shorter than this is as good as none. */
@@ -61,7 +62,7 @@ export function createTextSample(
   if (length >= MAX_EMPTY_LENGTH && agreement >= MIN_SAME_AGREEMENT && !isShorter) return undefined;
   const { text } = removeUrl(page, url);
   // No outage speaks in figures, and those of a page may all change from visit to visit.
-  const hasNewFigures = indexed !== undefined && isSketchOfNumbers(indexed) && isSketchOfNumbers(own);
+  const hasNewFigures = indexed !== undefined && isSketchOfNumbers(indexed) && speaksInNumbers(page.text);
   const isDrastic = length < MAX_EMPTY_LENGTH || (agreement <= MAX_DRASTIC_AGREEMENT && !hasNewFigures);
   return {
     sketch: computeTextSketch(text),

@@ -92,13 +92,15 @@ const MAX_PLAIN_SHARE = 1 / 4;
  * answers that say the same. Only of part numbers and tables of figures, nothing would be left without them.
  */
 export function computeTextSketch(text: string): bigint {
-  const ends =
-    text.length <= 2 * MAX_END_LENGTH ? [text] : [text.slice(0, MAX_END_LENGTH), text.slice(-MAX_END_LENGTH)];
+  const ends = takeEnds(text);
   const plain = sketchWords(ends, 'without numbers');
   if (plain.wordCount >= MIN_GUARDED_WORDS) return plain.toNumber();
   const whole = sketchWords(ends);
   return isMadeOfNumbers(plain.wordCount, whole.wordCount) ? whole.toNumber('of numbers') : plain.toNumber();
 }
+
+const takeEnds = (text: string): string[] =>
+  text.length <= 2 * MAX_END_LENGTH ? [text] : [text.slice(0, MAX_END_LENGTH), text.slice(-MAX_END_LENGTH)];
 
 function sketchWords(texts: readonly string[], numbers?: 'without numbers'): Sketch {
   const sketch = new Sketch();
@@ -109,6 +111,13 @@ function sketchWords(texts: readonly string[], numbers?: 'without numbers'): Ske
 /** @param plainWords how many of the words contain no digit */
 export const isMadeOfNumbers = (plainWords: number, words: number): boolean =>
   plainWords < MIN_GUARDED_WORDS && words >= MIN_GUARDED_WORDS && plainWords <= words * MAX_PLAIN_SHARE;
+
+/** Whether a text still speaks in numbers that was made of them: a few words more may be those of a template. */
+export function speaksInNumbers(text: string): boolean {
+  const ends = takeEnds(text);
+  const words = sketchWords(ends).wordCount;
+  return words >= MIN_GUARDED_WORDS && sketchWords(ends, 'without numbers').wordCount * 2 <= words;
+}
 
 /** Number of parts, from 0 to 8, in which two sketches agree. */
 export function countAgreements(a: bigint, b: bigint): number {

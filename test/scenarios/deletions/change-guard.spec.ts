@@ -103,6 +103,27 @@ it('a page whose figures all change from visit to visit is delivered each time',
   }
 });
 
+it('pages of figures may all get the same few words, and lose them again', async () => {
+  const site = await startSite();
+  const paths = getPaths(12);
+  const setAll = (words: number) => {
+    const labels = Array.from({ length: words }, (_, i) => `column${'abcdefghijklmnopqrstuvwxyz'[i]}`);
+    for (const [page, path] of paths.entries()) {
+      const figures = Array.from({ length: 60 }, (_, i) => String((page * 7_919 + i * 104_729) % 99_991));
+      site.set(path, createPage(path, [...labels, ...figures].join(' ')));
+    }
+  };
+  site.set('/', createPage('Home', write('home'), '', paths));
+  setAll(17);
+  const world = await crawl({ attributes: DAILY, crawler: `<Root url="${site.url('/')}"/>` });
+  const { adds } = await countOrders(world);
+  for (const [visit, words] of [24, 17, 24].entries()) {
+    setAll(words);
+    await visitAll(world, 1);
+    expect(await countOrders(world)).toEqual({ adds: adds + (visit + 1) * (adds - 1), deletes: 0 });
+  }
+});
+
 it('print versions that always were the same may change together', async () => {
   const site = await startSite();
   const prints = Array.from({ length: 30 }, (_, i) => `/print-${i}`);
