@@ -15,6 +15,7 @@ import type {
   SocketOpener,
 } from '../../engine/ports/fetcher.js';
 import { Connection, ConnectionPool } from './connection-pool.js';
+import type { Target } from './connector.js';
 import { Deadlines } from './deadlines.js';
 import { DnsCache, type Lookup } from './dns-cache.js';
 import type { Exchange, Settle } from './exchange.js';
@@ -26,7 +27,7 @@ import { Http2Exchange } from './http2-exchange.js';
 import { LenientExchange } from './lenient-exchange.js';
 import { createAuthenticateMessage, createNegotiateMessage, createNtlmClientValues, parseChallenge } from './ntlm.js';
 import { StrictExchange } from './pooled-exchange.js';
-import { stripBrackets } from './proxy.js';
+import { findRefusalByProxy, stripBrackets } from './proxy.js';
 import type { RequestPlan } from './request-plan.js';
 
 export interface HttpFetcherOptions {
@@ -83,7 +84,10 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
         ? this.sendWithNtlm(profile, plan, ntlm, signal)
         : this.sendRequest(profile, plan, signal));
       exchange = result.exchange;
-      if (result.failure) throw result.failure;
+      if (result.failure) throw blameProxy(result.failure, plan.target);
+      const { status, headers } = exchange.reader;
+      const refusal = plan.target.proxy && findRefusalByProxy(status, headers);
+      if (refusal) throw new FetchFailure('proxy-failed', refusal);
       return await this.readResponse(exchange);
     } catch (error) {
       signal?.throwIfAborted();
@@ -245,6 +249,12 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
 /** True if the server closed an idle connection just as it was used again. */
 const wasClosedBeforeResponse = ({ exchange, failure }: SettledExchange): boolean =>
   failure?.code === 'connection-reset' && exchange.reused && exchange.isUnanswered;
+
+/** What is not HTTP comes from a proxy that forwards requests: it would have told of a site that does not speak it. */
+const blameProxy = (failure: FetchFailure, { proxy, secure }: Target): FetchFailure =>
+  failure.code === 'protocol' && proxy?.kind === 'http' && !secure
+    ? new FetchFailure('proxy-failed', `The proxy cannot be used: ${failure.message}`)
+    : failure;
 
 const withAuthorization = (plan: RequestPlan, message: string): RequestPlan => ({
   ...plan,

@@ -114,6 +114,25 @@ describe('a proxy', () => {
     expect(await fetchThrough(`http://${proxy.url}`, 'https://site.example/')).toBe('failure proxy-failed');
   });
 
+  it.each([
+    ['refuses by itself', '403 Forbidden', 'X-Squid-Error: ERR_ACCESS_DENIED 0', 'failure proxy-failed'],
+    ['says so', '404 Not Found', 'Proxy-Status: p; error=http_request_denied', 'failure proxy-failed'],
+    ['passes a refusal on', '403 Forbidden', 'Proxy-Status: p; received-status=403', '403 no'],
+    ['cannot reach the site', '503 No', 'X-Squid-Error: ERR_CONNECT_FAIL 111', '503 no'],
+  ])('that %s is told apart from the site', async (_, status, header, expected) => {
+    const server = await testServer(always(answer('no', header).replace('200 OK', status)));
+    expect(await fetchThrough(server.url, 'http://site.example/')).toBe(expected);
+    expect(await fetchThrough('http://127.0.0.1:1', `${server.url}/`, { proxies: [] })).toBe(
+      `${status.slice(0, 3)} no`,
+    );
+  });
+
+  it('that answers something else than HTTP is a failure of its own', async () => {
+    const proxy = await testServer(always('SSH-2.0-OpenSSH_9.2\r\n'));
+    expect(await fetchThrough(proxy.url, 'http://site.example/')).toBe('failure proxy-failed');
+    expect(await fetchThrough(proxy.url, 'https://site.example/')).toBe('failure proxy-failed');
+  });
+
   it('is never asked for addresses that are not public', async () => {
     const proxy = await testProxy();
     const refused = ['http://10.0.0.1/', 'http://localhost/', 'https://a.localhost./', 'http://169.254.169.254/latest'];

@@ -59,5 +59,16 @@ export function parseProxy(text: string): ProxyServer {
   return { ...address, kind: 'http', authorization };
 }
 
+/**
+ * Refusals that come from a proxy itself, not from the site behind it: Squid names its error page, and others say so in
+ * Proxy-Status (RFC 9209). If the proxy cannot reach the site, its status (5xx) is temporary anyway.
+ */
+export function findRefusalByProxy(status: number, headers: Readonly<Record<string, string>>): string | undefined {
+  if (status < 400 || status > 499) return undefined;
+  const { 'x-squid-error': squidError, 'proxy-status': proxyStatus = '' } = headers;
+  const error = squidError?.split(' ', 1)[0] ?? /;\s*error=([\w-]+)/i.exec(proxyStatus)?.[1];
+  return error && `The proxy refused the request (${error}, status ${status}).`;
+}
+
 export const stripBrackets = (hostname: string): string =>
   hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
