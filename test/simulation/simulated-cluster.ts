@@ -79,9 +79,9 @@ export class SimulatedCluster implements Pick<Leases, keyof Leases>, CommandTabl
         }
         return store.settle(settlements);
       },
-      lastOrderId: async () => ++this.blocks * 2 ** 32,
+      getLastOrderId: async () => ++this.blocks * 2 ** 32,
       close: async () => undefined,
-    });
+    } satisfies Partial<FrontierStore>);
   }
 
   async join(node: string, _: boolean, leaseMs: number): Promise<void> {
