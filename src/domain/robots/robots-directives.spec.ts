@@ -100,6 +100,10 @@ describe('terms for showing a page', () => {
       'unavailable_after: June 25, 2026 3:00 pm EST, max-snippet:5',
       ['max_snippet=5', 'unavailable_after=June 25, 2026 3:00 pm EST', '2026-06-25T20:00'],
     ],
+    [
+      'unavailable_after: Thursday, 25 Jun 2026 15:00:00 UTC max-snippet',
+      ['max_snippet=true', 'unavailable_after=Thursday, 25 Jun 2026 15:00:00 UTC max-snippet', '2026-06-25T15:00'],
+    ],
     ['unavailable_after: soon', []],
     ['noindex', []],
   ])('of a meta element: %j', (directives, expected) => expect(termsOf([directives])).toEqual(expected));

@@ -92,15 +92,20 @@ function addTerms(result: RobotsDirectives, directives: string): RobotsDirective
   return { ...result, terms: [...terms, { name: 'unavailable_after', value: date }], unavailableAfter };
 }
 
-/** A date may contain commas, and other directives may follow it after one. */
+/** A date may contain commas, and other directives may follow it after one, or words that belong to no date. */
 function parseEndTime(text: string): { readonly date: string; readonly endTime: Instant } | undefined {
   const parts = UNAVAILABLE_AFTER.exec(text.replace(/unavailable_after/i, 'unavailable_after'))?.[1]?.split(',') ?? [];
-  for (let count = parts.length; count > 0; count--) {
-    const date = parts.slice(0, count).join(',').trim();
-    const endTime = parseWrittenDate(date) ?? (count === 1 ? (parseHttpDate(date) ?? parseIsoDate(date)) : undefined);
-    if (endTime !== undefined) return { date, endTime };
-  }
-  return undefined;
+  const dates = parts.map((_, last) =>
+    parts
+      .slice(0, last + 1)
+      .join(',')
+      .trim(),
+  );
+  const find = (candidates: readonly string[], parse: (date: string) => Instant | undefined) => {
+    const date = candidates.find((candidate) => parse(candidate) !== undefined);
+    return date === undefined ? undefined : { date, endTime: parse(date)! };
+  };
+  return find(dates.toReversed(), parseWrittenDate) ?? find(dates, (date) => parseHttpDate(date) ?? parseIsoDate(date));
 }
 
 /** Parses `2026-06-25`, `2026-06-25T15:00:00Z` and the like, ignoring whatever follows. */

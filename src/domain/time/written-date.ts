@@ -7,32 +7,35 @@ const MAX_LENGTH = 100;
 
 /** A time at the end of a text, with the zone and what programs add to it: `(CEST)`, `[Europe/Berlin]`. */
 const TIME =
-  /(?:T|,? (?:at )?)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(?: ?([ap])\.?m\.?)?(?: ?Uhr)?(?: ?([a-z]{1,4}))?(?: ?([+\u2212-])(\d{2}):?(\d{2})?)?(?: ?[([][^()[\]]+[)\]])?$/i;
+  /(?:T|,? (?:at )?)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?: ?([ap])\.?m\.?)?(?: ?Uhr)?(?: ?([a-z]{1,4}))?(?: ?([+\u2212-])(\d{1,2}):?(\d{2})?)?(?: ?[([].+[)\]]| [a-z]+\/[a-z_]+)?$/i;
 
 /** `20260304T050607Z`. */
 const COMPACT_TIME = /^(\d{8}T\d{2})(\d{2})(\d{2})/i;
-/** `Wed Mar 4 05:06:07 2026`. */
-const ASCTIME = /^([a-z]{3} [a-z]{3} \d{1,2}) (\d{2}:\d{2}:\d{2}) (\d{4})$/i;
+/** `Wed Mar 4 05:06:07 2026`, and `Wed Mar 4 05:06:07 CET 2026` of Unix and Java. */
+const ASCTIME =
+  /^((?:[a-z]{3} )?[a-z]{3} \d{1,2}) (\d{2}:\d{2}:\d{2}(?: [a-z]{1,4})?(?: ?[+-]\d{2}:?\d{2})?) (\d{4})$/i;
 
-const DATES: readonly (readonly [RegExp, order: 'ymd' | 'dmy' | 'mdy'])[] = [
+const DATES: readonly (readonly [RegExp, order: 'ymd' | 'dmy' | 'mdy' | 'my'])[] = [
   [/^(\d{4})-(\d{1,2})(?:-(\d{1,2}))?$/, 'ymd'],
   [/^(\d{4})[/.](\d{1,2})[/.](\d{1,2})$/, 'ymd'],
   [/^(\d{4})(\d{2})(\d{2})$/, 'ymd'],
+  [/^(\d{4})[ -](\p{L}{3,9})[ -](\d{1,2})$/u, 'ymd'],
+  [/^(\p{L}{3,9})\.? (\d{4})$/u, 'my'],
   [/^(\d{1,2})\.(\d{1,2})\.(\d{4})$/, 'dmy'],
-  [/^(?:\p{L}{2,12}\.?,? )?(\d{1,2})(?:st|nd|rd|th|\.)?[ -](\p{L}{3,9})\.?,?[ -](\d{4}|\d{2})$/u, 'dmy'],
+  [/^(?:\p{L}{2,12}(?: |\.? ?, ?|\. ))?(\d{1,2})(?:st|nd|rd|th|\.)?[ /-](\p{L}{3,9})\.?,?[ /-](\d{4}|\d{2})$/u, 'dmy'],
   [/^(?:\p{L}{2,12}\.?,? )?(\p{L}{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})$/u, 'mdy'],
 ];
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 
 /**
- * Parses ISO 8601 in full or in part, the dates of mail (RFC 5322) and HTTP (RFC 9110), dates with an English month
- * name, `2024/05/03` and `03.05.2024`, all with or without a time, and seconds or milliseconds since 1970. A date without
- * a time means midnight, a time without a zone UTC. Returns undefined for anything else, such as `05/03/2024`, which can
- * be read in two ways.
+ * Parses ISO 8601 in full or in part, the dates of mail (RFC 5322), HTTP (RFC 9110), Unix and Java, dates with an English
+ * month name, `2024/05/03` and `03.05.2024`, all with or without a time, and seconds or milliseconds since 1970. A date
+ * without a day means the first one, one without a time midnight, a time without a zone UTC. Returns undefined for anything
+ * else, such as `05/03/2024`, which can be read in two ways.
  */
 export function parseWrittenDate(text: string): Instant | undefined {
-  const trimmed = text.trim();
+  const trimmed = text.trim().replace(/[,;]$/, '');
   if (trimmed.length > MAX_LENGTH) return undefined;
   if (/^\d{10}(?:\d{3})?$/.test(trimmed)) return instant(Number(trimmed.padEnd(13, '0')));
   const value = trimmed.replace(/\s+/g, ' ').replace(COMPACT_TIME, '$1:$2:$3').replace(ASCTIME, '$1 $3 $2');
@@ -50,7 +53,7 @@ export const parseDateOrYear = (text: string): Instant | undefined =>
   parseWrittenDate(/^\s*\d{4}\s*$/.test(text) ? `${text.trim()}-01` : text);
 
 function toInstant(date: RegExpExecArray, order: string, time: RegExpExecArray | null): Instant | undefined {
-  const get = (part: string): string => date[order.indexOf(part) + 1] ?? '1';
+  const get = (part: string): string => (order.includes(part) && date[order.indexOf(part) + 1]) || '1';
   const civilTime: CivilTime = { year: toFullYear(get('y')), month: toMonthNumber(get('m')), day: Number(get('d')) };
   if (!time) return civilToInstant(civilTime);
   const [, hour, minute, second = 0, half, name, sign, hours, minutes] = time;
