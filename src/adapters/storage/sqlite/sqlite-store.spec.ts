@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -167,6 +167,20 @@ describe('a SQLite store', () => {
     store('b.example');
     expect(reads.listHosts('docs', undefined, 9).map(({ urls }) => urls)).toEqual([3_000, 3_000]);
     await dataSource.destroy();
+  });
+
+  it('stores nothing in a file that was moved away or replaced, until it is back', async () => {
+    const file = databaseFile();
+    const store = await openSqliteStore(file);
+    await store.saveOrders([order(1)]);
+    renameSync(file, `${file}.old`);
+    await expect(store.saveOrders([order(2)])).rejects.toThrow(StoreUnavailable);
+    copyFileSync(`${file}.old`, file);
+    await expect(store.saveOrders([order(2)])).rejects.toThrow(`${file} was deleted, moved or replaced`);
+    renameSync(`${file}.old`, file);
+    await store.saveOrders([order(3)]);
+    expect((await store.listOrders({}, undefined, 9)).map(({ id }) => id)).toEqual([3, 1]);
+    await store.close();
   });
 
   it('rejects only the call that fails, although calls are batched', async () => {
