@@ -19,6 +19,12 @@ const file = (name: string, ...lines: string[]): ImportFile => ({ name, text: li
 const xmlElement = (n: number): string => `<unheardOf${n}>${n}</unheardOf${n}>`;
 const yamlSetting = (n: number): string => `unheard_of_${n}: ${n}`;
 
+it.each(['nutch', 'stormcrawler', 'heritrix'])('%s: no file, or two with one name, are refused', (format) => {
+  expect(() => convert(format, [])).toThrow('there is no file');
+  const lists = [file('seeds.txt', 'http://a.test/\n'), file('seeds.txt', 'http://b.test/\n')];
+  expect(() => convert(format, lists)).toThrow('two files have the name seeds.txt');
+});
+
 it('files of another product are refused, and most of them are recognized', () => {
   const folders = readdirSync(CONFIGURATIONS);
   const products = new Set(folders.map((folder) => folder.split('-')[0]!));

@@ -25,6 +25,7 @@ it('an expression that cannot be written leaves out its rule, not the rules besi
 it('whatever the report quotes, its comment in the configuration goes on', () => {
   const files = [seeds, file('regex-urlfilter.txt', '-(?=a)---b-->\n+.\n')];
   expect(importAndLoad('nutch', ...files).xml).toContain('(?=a)- - -b- ->');
+  importAndLoad('nutch', seeds, file('regex-urlfilter.txt', '-(?=a)\u0000\u0001\uFFFF\n+.\uFFFF\n'));
 });
 
 it('an empty list of domains lets everything pass, and a root is written once', () => {

@@ -280,11 +280,13 @@ const renderAttributes = (attributes: Readonly<Record<string, string | undefined
     .join('');
 
 const escapeXml = (text: string): string =>
-  text.replace(/[&<"\n\t]/g, (char) => `&#${char.charCodeAt(0)};`).replace(/[\0-\x08\x0b\x0c\x0e-\x1f]/g, '');
+  text
+    .replace(/[&<"\n\t]/g, (char) => `&#${char.charCodeAt(0)};`)
+    .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\p{Cs}\uFFFE\uFFFF]/gu, '');
 
-/** Makes text valid in an XML comment, which must not contain two consecutive hyphens. */
+/** Makes text valid in an XML comment, which must not contain two consecutive hyphens, nor control characters. */
 const escapeComment = (text: string): string =>
   text
-    .replace(/\s+/g, ' ')
+    .replace(/[\s\p{Cc}\p{Cs}\uFFFE\uFFFF]+/gu, ' ')
     .replace(/-(?=-)/g, '- ')
     .slice(0, 300);

@@ -19,3 +19,12 @@ it.each([
   await importConfiguration('norconex', [path], { out, field: 'url' });
   expect(readFileSync(out, 'utf8')).toContain('<Root url="http://a.example/bücher/"');
 });
+
+it('hidden files of a folder are none of the configuration', async () => {
+  const folder = temporaryDirectory();
+  const out = join(temporaryDirectory(), 'out.xml');
+  writeFileSync(join(folder, 'crawl.rules'), 'allow domain a.example\nhttp://a.example/\n');
+  writeFileSync(join(folder, '.DS_Store'), 'http://b.example/\n');
+  await importConfiguration('omnifind', [folder], { out, field: 'url' });
+  expect(readFileSync(out, 'utf8')).not.toContain('b.example');
+});

@@ -102,13 +102,13 @@ async function withImporter<T>(use: (importer: typeof import('../../import/index
   }
 }
 
-/** The files of a folder, for products whose configuration is one. */
+/** The files of a folder, for products whose configuration is one; hidden ones are those of other programs. */
 function listFiles(path: string): string[] {
   try {
     if (!statSync(path).isDirectory()) return [path];
     const entries = readdirSync(path, { withFileTypes: true });
     if (entries.length > MAX_FILES) throw new UsageError(`${path} has more than ${MAX_FILES} files`);
-    return entries.filter((entry) => entry.isFile()).map(({ name }) => join(path, name));
+    return entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.')).map(({ name }) => join(path, name));
   } catch (error) {
     throw toFileError(path, 'read', error);
   }
