@@ -60,6 +60,12 @@ describe('a first configuration', () => {
     expect(await contents({})).toEqual([]);
   });
 
+  it('names no secret for the sample, which needs none', async () => {
+    await init(undefined, { config: join(folder, 'CrawlConfig.xml') });
+    expect(vi.mocked(process.stdout.write).mock.calls.join()).toMatch(/sample site[\s\S]*Next: /);
+    expect(vi.mocked(process.stdout.write).mock.calls.join()).not.toContain('secret');
+  });
+
   it('is not the sample when an option concerns a site whose URL is missing', async () => {
     const config = join(folder, 'CrawlConfig.xml');
     await expect(init(undefined, { config, sinkUrl: 'http://a.example/' })).rejects.toThrow(

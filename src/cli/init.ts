@@ -68,8 +68,11 @@ function writeConfiguration(file: string, text: string): void {
   }
 }
 
+/** Comments explain what variables are. */
 const findVariables = (xml: string): string[] => [
-  ...new Set([...xml.matchAll(/\$\{(CRAWLWAY_SECRET_\w+)\}/g)].map(([, name]) => name!)),
+  ...new Set(
+    [...xml.replace(/<!--[\s\S]*?-->/g, '').matchAll(/\$\{(CRAWLWAY_SECRET_\w+)\}/g)].map(([, name]) => name!),
+  ),
 ];
 
 interface InitResult {
