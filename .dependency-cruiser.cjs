@@ -106,7 +106,7 @@ module.exports = {
       comment: 'They convert text to text, once for each user, and know nothing of the program.',
       severity: 'error',
       from: { path: '^import/' },
-      to: { pathNot: ['^import/', '^node_modules/(fast-xml-parser|js-yaml|re2js|tldts)/'] },
+      to: { pathNot: ['^import/', '^node_modules/(css-select|fast-xml-parser|js-yaml|re2js|tldts)/'] },
     },
     {
       name: 'importers-are-loaded-by-their-command',

@@ -26,7 +26,7 @@ import {
   type ReadBeside,
 } from './model.js';
 import { matchesAnything } from './patterns.js';
-import { fitToRanges } from './ranges.js';
+import { fitTexts, fitToRanges } from './ranges.js';
 import type { Node } from './tree.js';
 import { renderConfiguration } from './write.js';
 
@@ -77,6 +77,7 @@ export function convert(
         : 'none were found: specify the file that lists them, or write Root elements',
     );
   for (const crawler of crawlers) {
+    fitTexts(crawler, report);
     // Two spellings of one root would be an error.
     const known = new Set<string>();
     crawler.roots = crawler.roots.filter((url) => {

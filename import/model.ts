@@ -268,6 +268,12 @@ export function appendAll<T>(list: T[], elements: Iterable<T>): void {
   for (const element of elements) list.push(element);
 }
 
+/** The address of Solr ends with the name of the core, below the path of the program. */
+export function splitSolrUrl(address: string): { url: string; core?: string } {
+  const [, url = address, core] = /^(\w+:\/\/[^/]+\/.+)\/([^/]+)\/?$/.exec(address) ?? [];
+  return core === undefined ? { url } : { url, core };
+}
+
 export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
 
 /** Whether the text is valid for the attribute `contact` of a Fetcher. */

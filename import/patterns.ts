@@ -1,4 +1,5 @@
 /** Decides what of a pattern can be written, and finds the plain text behind an expression that is only text. */
+import { compile } from 'css-select';
 import { RE2JS } from 're2js';
 import type { ImportedCrawler, ImportReport, Match, Pattern } from './model.js';
 
@@ -9,8 +10,19 @@ export const NOT_LINEAR =
 /** Stands for a pattern that cannot be written: it matches nothing. */
 export const NOTHING: Pattern = { kind: 'exact', value: '' };
 
-/** Extensions of jsoup to the selectors of CSS. */
-export const JSOUP_ONLY = /:(?:has|contains|eq|gt|lt|matches|containsOwn|matchesOwn)\(/;
+/** Extensions of jsoup to the selectors of CSS; some of them mean something else there: `[^data-]`, `[name~=regex]`. */
+const JSOUP_ONLY = /:(?:contains\w*|matches\w*|eq|gt|lt)\(|\[\s*\^|~=|[.#][.#]/i;
+
+/** Whether a selector of jsoup, which most crawlers in Java use, means the same in CSS. */
+export function isSelector(text: string): boolean {
+  if (text.trim() === '' || JSOUP_ONLY.test(text)) return false;
+  try {
+    compile(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 export const EVERYTHING: Match = { kind: 'prefix', value: 'http' };
 

@@ -1,4 +1,4 @@
-/** A number that is common elsewhere, such as 0 for no limit, keeps no configuration from loading. */
+/** A value that is common elsewhere, such as 0 for no limit, keeps no configuration from loading. */
 import { describe, expect, it } from 'vitest';
 import { file, importAndLoad, SITE } from '../test/support/imported.js';
 import type { ImportFile } from './model.js';
@@ -86,4 +86,37 @@ it('a long pause before another try, and an interval below the usual minimum, ke
 
 it('a time limit of 0, which elsewhere means that there is none, leaves the usual one', () => {
   expect(importAndLoad('nutch', ...nutch('http.timeout', '0')).xml).not.toContain('TimeoutMS="');
+});
+
+const committer = (inner: string) =>
+  file(
+    'c.xml',
+    `<c><startURLs><url>${SITE}/</url></startURLs><committers><committer class="${inner}</committer></committers></c>`,
+  );
+const indexerConf = (line: string) => [file('indexer.conf', `${line}\nServer ${SITE}/\n`)];
+const agent = (text: string) => JSON.stringify({ name: 'a', urls: `${SITE}/`, userAgent: text });
+
+it.each<[string, RegExp, readonly ImportFile[]]>([
+  ['norconex', /type="file"/, [committer('ElasticsearchCommitter"><nodes>es:9200</nodes>')]],
+  ['norconex', /url="http:\/\/solr:8983"/, [committer('SolrCommitter"><solrURL>http://solr:8983</solrURL>')]],
+  [
+    'norconex',
+    /url="http:\/\/solr\/solr" index="a"/,
+    [committer('SolrCommitter"><solrURL>http://solr/solr/a</solrURL>')],
+  ],
+  ['nutch', /type="file"/, nutch('solr.server.url', 'solr:8983/solr/a')],
+  ['elastic', /userAgent="Bot 2"/, [file('c.yml', `domains:\n  - url: ${SITE}\nuser_agent: "Bot\\n2"\n`)]],
+  ['fess', /<cw:Fetcher name="default"\/>/, [file('f.bulk', `{"index":{"_index":"web_config"}}\n${agent(' \n')}\n`)]],
+  ['mnogosearch', /^(?![\s\S]*Content)/, indexerConf('Section a 5 64 "(?=x)(a)" "$1"')],
+  ['mnogosearch', /^(?![\s\S]*b\.test)/, indexerConf('Alias https://a.test/ https://u:p@b.test/')],
+  ['mnogosearch', /^(?![\s\S]*b\.test)/, [file('indexer.conf', `Server ${SITE}/ https://u:p@b.test/\n`)]],
+])('%s: a text that is not valid here leaves what is usual: %s', (format, expected, files) => {
+  const { xml } = importAndLoad(format, ...files);
+  expect(xml.slice(xml.indexOf('-->'))).toMatch(expected);
+});
+
+it('users and passwords in start URLs are not copied', () => {
+  const { xml, report } = importAndLoad('nutch', file('seeds.txt', 'https://bob:s3cret@www.example.com/a\n'));
+  expect(xml).toContain('<Root url="https://www.example.com/a"');
+  expect(xml + JSON.stringify(report.lines)).not.toMatch(/bob|s3cret/);
 });

@@ -1,5 +1,5 @@
-/** Keeps imported numbers within what the configuration accepts, which would not load otherwise. */
-import type { ImportedCrawler, ImportReport } from './model.js';
+/** Keeps imported values within what the configuration accepts, which would not load otherwise. */
+import { type ImportedCrawler, type ImportReport, isUrl } from './model.js';
 
 const MAXIMUM = 2_147_483_647;
 
@@ -29,6 +29,28 @@ export function fitToRanges(crawler: ImportedCrawler, report: ImportReport): voi
     for (const [name, text] of Object.entries(values)) fitValue(values, name, Number(text), report);
   if (crawler.maxHops !== undefined) crawler.maxHops = clamp(crawler.maxHops, 0, 65_535);
   fitRelations(crawler);
+}
+
+/** Texts are sent in one line, addresses have a scheme, and users in those of roots are not copied. */
+export function fitTexts(crawler: ImportedCrawler, report: ImportReport): void {
+  const { fetcher, headers, sink } = crawler;
+  for (const values of [fetcher, headers])
+    for (const [name, text] of Object.entries(values)) values[name] = text.replace(/\p{Cc}+/gu, ' ').trim();
+  if (fetcher['userAgent'] === '') delete fetcher['userAgent'];
+  if (sink && !/^(?:file|warc)$/.test(sink.type) && !isUrl(sink.url)) {
+    report.reportSkipped(
+      `Sink ${sink.url}`,
+      'it is no URL, so documents go to documents.jsonl until you change the Sink',
+    );
+    delete crawler.sink;
+  }
+  crawler.roots = crawler.roots.map((root) => {
+    const url = URL.parse(root);
+    if (!url?.username && !url?.password) return root;
+    url.username = url.password = '';
+    report.reportSkipped(`the user of ${url.href}`, 'write a Credential in the Fetcher; passwords are not copied');
+    return url.href;
+  });
 }
 
 const clamp = (value: number, minimum: number, maximum: number): number =>

@@ -98,3 +98,13 @@ it('a domain overrides what it merges', () => {
     '/a': true,
   });
 });
+
+it('a field may be read from the URL by an expression that begins with a slash', () => {
+  const rule = (name: string, selector: string) =>
+    `          - {action: extract, field_name: ${name}, selector: "${selector}", join_as: array, source: url}`;
+  const rules = [rule('year', '/blog/([0-9]+)/'), rule('b', '/(?=b)'), rule('c', '/c/(.*)')].join('\n');
+  const text = `domains:\n  - url: ${SITE}\n    extraction_rulesets:\n      - rules:\n${rules}\n`;
+  const { xml, report } = importAndLoad('elastic', file('c.yml', text));
+  expect(xml).toContain('<cw:Field name="year" url="url" match="/blog/([0-9]+)/"/>');
+  expect(linesOf(report, 'not taken')).toContain('c.yml:6 extraction rule b');
+});

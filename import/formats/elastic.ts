@@ -17,7 +17,7 @@ import {
   SITEMAP_NOTE,
   setPart,
 } from '../model.js';
-import { escapeRegExp, JSOUP_ONLY } from '../patterns.js';
+import { escapeRegExp, isLinear, isSelector, NOT_LINEAR } from '../patterns.js';
 import { Node, parseYaml } from '../tree.js';
 
 export function readElastic(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
@@ -202,7 +202,10 @@ type Elements = ImportedContent['elements'][number][];
 /** `exclude_tags` and rulesets without filters are for all pages of the domain; filters select the pages of the others. */
 function importExtraction(domain: Node, isOneOfMany: boolean, crawler: ImportedCrawler, report: ImportReport): void {
   const { origin } = new URL(domain.find('url')!.text);
-  const tags = list(domain, 'exclude_tags');
+  const tags = list(domain, 'exclude_tags').filter((tag) => {
+    if (!isSelector(tag.text)) report.reportSkipped(`exclude_tags ${tag.text}`, 'it is no selector of CSS', tag);
+    return isSelector(tag.text);
+  });
   const forAll: Elements = tags.map(({ text }) => ({ element: 'Exclude', attributes: { select: text } }));
   if (tags.length > 0) {
     report.cover(...tags);
@@ -269,12 +272,16 @@ function toField(rule: Node, report: ImportReport): Elements {
   };
   if (name === '') return skip('it has no field_name');
   if (get('action') === 'set') return skip('fixed values: write a Rule with AddMeta');
-  if (/^\(?\/|^\.\/|^\w+::/.test(selector)) return skip('XPath: write its selector as CSS in a Field');
-  if (JSOUP_ONLY.test(selector)) return skip('the selector uses extensions of jsoup: write it as CSS in a Field');
+  const isOfUrl = get('source') === 'url';
+  if (isOfUrl && !isLinear({ kind: 'regex', value: selector })) return skip(NOT_LINEAR);
+  if (!isOfUrl && /^\(?\/|^\.\/|^\w+::/.test(selector)) return skip('XPath: write its selector as CSS in a Field');
+  if (!isOfUrl && !isSelector(selector))
+    return skip('the selector is none of CSS, but an extension of jsoup or incomplete: write it as CSS in a Field');
   const multiple: Record<string, string> = get('join_as') === 'array' ? { multiple: 'true' } : {};
-  const attributes: Record<string, string> =
-    get('source') === 'url' ? { name, url: 'url', match: selector } : { name, select: selector, ...multiple };
-  if (get('source') !== 'url' && get('join_as') === 'string')
+  const attributes: Record<string, string> = isOfUrl
+    ? { name, url: 'url', match: selector }
+    : { name, select: selector, ...multiple };
+  if (!isOfUrl && get('join_as') === 'string')
     report.reportChanged(setting, 'a Field: the first match, where Open Crawler joins the texts of all', rule);
   else report.reportTaken(setting, 'a Field of cw:Content', rule);
   return [{ element: 'Field', attributes }];

@@ -11,7 +11,7 @@ import {
   type Pattern,
   type ReadBeside,
 } from '../model.js';
-import { escapeRegExp, restrictToHosts } from '../patterns.js';
+import { escapeRegExp, isLinear, restrictToHosts } from '../patterns.js';
 import { Node } from '../tree.js';
 
 interface Command {
@@ -250,9 +250,10 @@ function importServerCommand({ name, words, node }: Command, reading: Reading): 
   servers.push({ accept: action.accept, pattern: options.isNegated ? { not: match } : match, index, follow });
   const isRecord = name === 'server' && action.accept === true && !options.isPattern;
   if (isRecord && !crawler.roots.includes(target)) crawler.roots.push(target);
-  if (alias !== undefined && !isUrl(alias))
-    report.reportSkipped(`alias ${alias}`, 'only an http or https URL can stand for another');
-  const record = { ...parameters, ...(alias !== undefined && isUrl(alias) ? { alias } : {}) };
+  const isAlias = alias !== undefined && isUrl(alias) && !new URL(alias).username;
+  if (alias !== undefined && !isAlias)
+    report.reportSkipped(`alias ${alias}`, 'only an http or https URL without a user can stand for another');
+  const record = { ...parameters, ...(isAlias ? { alias } : {}) };
   if (isRecord && Object.keys(record).length > 0)
     crawler.servers.push({ url: toScope(target, options.section ?? reading.section), ...record });
   else if (Object.keys(record).length > 0)
@@ -352,7 +353,7 @@ const READERS: Readonly<Record<string, (command: Command, reading: Reading) => s
   },
   alias: ({ words }, { crawler, parameters }) => {
     const [from = '', to = ''] = words;
-    if (!isUrl(from) || !isUrl(to)) return undefined;
+    if (!isUrl(from) || !isUrl(to) || new URL(to).username) return undefined;
     crawler.servers.push({ url: from, ...parameters, alias: to });
     return 'alias of a cw:Server record';
   },
@@ -394,7 +395,7 @@ const READERS: Readonly<Record<string, (command: Command, reading: Reading) => s
     const expression = words.slice(3).findLast((word) => !/^\$\d$/.test(word) && /[()]/.test(word));
     if (expression === undefined) return DELIVERED.test(name) ? 'delivered with every document' : undefined;
     // A Field sees the text of a page, not its tags.
-    if (expression.includes('<')) return undefined;
+    if (expression.includes('<') || !isLinear({ kind: 'regex', value: expression })) return undefined;
     crawler.contents[0] ??= { elements: [] };
     const elements = [
       ...crawler.contents[0].elements,

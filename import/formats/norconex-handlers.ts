@@ -1,33 +1,48 @@
 /** Handlers of Norconex Importer that change documents: those with a counterpart in cw:Content and cw:Map. */
 import type { ImportedContent, ImportedCrawler, ImportReport } from '../model.js';
-import { escapeRegExp } from '../patterns.js';
+import { escapeRegExp, isSelector } from '../patterns.js';
 import { findAll, findFirst, findSetting, type Node } from '../tree.js';
 
 type Elements = ImportedContent['elements'][number][];
-type Reader = (handler: Node, elements: Elements, crawler: ImportedCrawler) => string | undefined;
+type Reader = (handler: Node, elements: Elements, crawler: ImportedCrawler, report: ImportReport) => string | undefined;
 
 const toField = (node: Node): string => findSetting(node, 'toField') ?? findSetting(node, 'name') ?? '';
+
+/** The parts of a handler whose selector means the same in CSS; others are listed. */
+function listSelections(handler: Node, report: ImportReport): { dom: Node; select: string }[] {
+  return findAll(handler, 'dom').flatMap((dom) => {
+    const select = findSetting(dom, 'selector') ?? '';
+    const extract = findSetting(dom, 'extract') ?? 'text';
+    if (isSelector(select) && /^(?:text|attr\(.+\))$/.test(extract)) return [{ dom, select }];
+    report.reportSkipped(
+      `dom ${select} ${extract}`,
+      'only selectors of CSS, and the text or an attribute of what they select, have a counterpart',
+      dom,
+      handler,
+    );
+    return [];
+  });
+}
 
 /** Each returns what its handler became; undefined if it has no counterpart. */
 const HANDLERS: readonly (readonly [kind: RegExp, read: Reader])[] = [
   [
     /^DOMDelete(?:Transformer)?$/,
-    (handler, elements) => {
-      const selectors = findAll(handler, 'dom').map((dom) => findSetting(dom, 'selector') ?? '');
-      if (selectors.length === 0 || selectors.includes('')) return undefined;
-      for (const select of selectors) elements.push({ element: 'Exclude', attributes: { select } });
-      return 'cw:Exclude';
+    (handler, elements, _, report) => {
+      const selections = listSelections(handler, report);
+      for (const { select } of selections) elements.push({ element: 'Exclude', attributes: { select } });
+      return selections.length > 0 ? 'cw:Exclude' : undefined;
     },
   ],
   [
     /^DOM(?:Tagger)?$/,
-    (handler, elements) => {
-      const fields = findAll(handler, 'dom').map((dom) => ({
+    (handler, elements, _, report) => {
+      const fields = listSelections(handler, report).map(({ dom, select }) => ({
         name: toField(dom),
-        select: findSetting(dom, 'selector') ?? '',
+        select,
         attribute: /^attr\((.+)\)$/.exec(findSetting(dom, 'extract') ?? 'text')?.[1],
       }));
-      if (fields.length === 0 || fields.some(({ name, select }) => name === '' || select === '')) return undefined;
+      if (fields.length === 0 || fields.some(({ name }) => name === '')) return undefined;
       for (const { name, select, attribute } of fields)
         elements.push({ element: 'Field', attributes: { name, select, ...(attribute ? { attribute } : {}) } });
       return 'Field of cw:Content';
@@ -104,9 +119,9 @@ export function importHandlers(node: Node, crawler: ImportedCrawler, report: Imp
     const kind = findSetting(handler, 'class')?.split('.').at(-1) ?? handler.name;
     const isLimited = findFirst(handler, 'restrictTo') !== undefined;
     const read = isLimited ? undefined : HANDLERS.find(([pattern]) => pattern.test(kind))?.[1];
-    const note = read?.(handler, elements, crawler);
+    const note = read?.(handler, elements, crawler, report);
     if (note !== undefined) report.reportTaken(kind, note, handler);
-    else
+    else if (!handler.isReported)
       report.reportSkipped(
         kind,
         isLimited

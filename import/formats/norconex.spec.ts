@@ -67,6 +67,20 @@ it('a default that each crawler replaces is said to be one', () => {
   ]);
 });
 
+it('a selector that only jsoup knows, or that means something else in CSS, is listed', () => {
+  const dom = (selector: string, more = '') => `<dom selector="${selector}" toField="f" ${more}/>`;
+  const others = ['p:eq(0)', '[^data-]', 'p:matchesOwn(a)', '//h1', '[name'];
+  const handlers = `<handler class="DOMTagger">${[...others, 'p:has(b)'].map((one) => dom(one)).join('')}${dom('i', 'extract="html"')}</handler>
+<handler class="DOMDeleteTransformer">${dom('nav:gt(1)')}</handler>`;
+  const text = `<c><startURLs><url>${SITE}/</url></startURLs><importer>${handlers}</importer></c>`;
+  const { xml, report } = importAndLoad('norconex', file('c.xml', text));
+  expect([...xml.matchAll(/select="([^"]*)"/g)].map(([, select]) => select)).toEqual(['p:has(b)']);
+  expect(linesOf(report, 'not taken')).toEqual([
+    ...[...others.map((one) => `${one} text`), 'i html'].map((one) => `c.xml:1 dom ${one}`),
+    'c.xml:2 dom nav:gt(1) text',
+  ]);
+});
+
 it('lists and files of version 4 are read whole, and what is null is in the report', () => {
   const yaml = `id: a
 startReferences: ['${SITE}/']

@@ -17,6 +17,7 @@ import {
   ROUND_NOTE,
   SITEMAP_NOTE,
   splitLines,
+  splitSolrUrl,
 } from '../model.js';
 import { escapeRegExp, isLinear, NOT_LINEAR, NOTHING } from '../patterns.js';
 import { findAll, findFirst, findSetting, Node, parseList, parseXml, parseYaml } from '../tree.js';
@@ -557,11 +558,11 @@ function importCommitter(node: Node, crawler: ImportedCrawler, report: ImportRep
     }
     const user = findFirst(committer, 'username');
     const login = user?.text;
-    const [, base = url, core] = type === 'solr' ? (/^(.*)\/([^/]+)\/?$/.exec(url) ?? []) : [];
+    const solr = type === 'solr' ? splitSolrUrl(url) : undefined;
     crawler.sink = {
       type,
-      url: base,
-      index: index?.text ?? core ?? 'crawlway',
+      url: solr?.url ?? url,
+      index: index?.text ?? solr?.core ?? 'crawlway',
       ...(login ? { login, secret: 'password' } : {}),
     };
     report.reportChanged(

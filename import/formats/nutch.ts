@@ -16,6 +16,7 @@ import {
   pluralize,
   ROUND_NOTE,
   setPart,
+  splitSolrUrl,
 } from '../model.js';
 import { createScope, EVERYTHING, restrictToHosts } from '../patterns.js';
 import { findAll, findSetting, type Node, parseList, parseXml } from '../tree.js';
@@ -425,8 +426,8 @@ const PROPERTIES: Readonly<Record<string, PropertyConverter>> = {
     return 'option max-hops, reduced by 1: seeds have depth 1 in Nutch';
   },
   'solr.server.url': (value, crawler) => {
-    const [, base = value, core] = /^(.*)\/([^/]+)\/?$/.exec(value) ?? [];
-    crawler.sink = { type: 'solr', url: base, index: core ?? 'nutch' };
+    const { url, core } = splitSolrUrl(value);
+    crawler.sink = { type: 'solr', url, index: core ?? 'nutch' };
     return "Sink main of type solr, with Crawlway's field names";
   },
   'db.ignore.external.links': (value) =>

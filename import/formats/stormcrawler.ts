@@ -14,7 +14,7 @@ import {
   pluralize,
   setPart,
 } from '../model.js';
-import { createScope, JSOUP_ONLY, restrictToHosts } from '../patterns.js';
+import { createScope, isSelector, restrictToHosts } from '../patterns.js';
 import { findAll, Node, parseList, parseYaml } from '../tree.js';
 import {
   AGENT_SETTINGS,
@@ -303,7 +303,7 @@ function importExtraction(name: string, all: readonly Node[], { crawler, report 
   const element = name === 'textextractor.exclude.tags' ? 'Exclude' : 'Include';
   for (const node of all.filter((one) => one.name === name && !one.isReported)) {
     const select = node.text.trim();
-    if (select === '' || JSOUP_ONLY.test(select)) {
+    if (!isSelector(select)) {
       report.reportSkipped(`${name} ${select}`.trim(), `write it as CSS in a cw:${element}`, node);
       continue;
     }

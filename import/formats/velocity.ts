@@ -127,7 +127,6 @@ interface UrlOption {
   readonly convert: (text: string) => string | undefined;
 }
 
-const identity = (text: string): string => text;
 const toWholeNumber = (text: string): string | undefined => (/^[1-9]\d{0,14}$/.test(text) ? text : undefined);
 const toHops = (text: string): string | undefined =>
   /^\d+$/.test(text) ? String(Math.min(65_535, Number(text))) : undefined;
@@ -141,7 +140,7 @@ const URL_OPTIONS: Readonly<Record<string, UrlOption>> = {
   },
   'max-hops': { name: 'max-hops', convert: toHops },
   'max-data-size': { name: 'max-size-bytes', convert: toWholeNumber },
-  'user-agent': { name: 'user-agent', convert: identity },
+  'user-agent': { name: 'user-agent', convert: (text) => text.trim() || undefined },
   'obey-robots': { name: 'obey-robots', convert: toBooleanText },
 };
 
