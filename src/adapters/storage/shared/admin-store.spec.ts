@@ -67,4 +67,10 @@ describe.each(ADMIN_DATABASES)('the administration store on $name', ({ open }) =
     expect(newest).toEqual({ id: expect.any(Number), ...entry(3) });
     expect(await store.listEntries(rest[0]!.id, 10)).toEqual([{ id: expect.any(Number), ...entry(1) }]);
   });
+
+  it('keeps what was done whatever the call named', async () => {
+    const store = await opened();
+    await store.append({ ...entry(1), target: '/crawlers/docs/start?a=\0', crawler: 'do\0cs' });
+    expect(await store.listEntries(undefined, 2)).toMatchObject([{ target: '/crawlers/docs/start?a=\uFFFD' }]);
+  });
 });

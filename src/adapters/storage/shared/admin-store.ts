@@ -80,7 +80,10 @@ export class AdminStore implements ConfigurationHistory, AuditLog, KeyStore, Sec
   }
 
   async append(entry: AuditEntry): Promise<void> {
-    const { identifiers } = await this.#write(() => this.#audit.insert({ ...entry, at: String(entry.at) }));
+    const row = { ...entry, at: String(entry.at) };
+    // A path or query may have a NUL, and PostgreSQL's text cannot: the call would be made without a trace of it.
+    const storable = Object.entries(row).map(([name, value]) => [name, value?.replaceAll('\0', '\uFFFD')]);
+    const { identifiers } = await this.#write(() => this.#audit.insert(Object.fromEntries(storable)));
     const newestId = identifiers[0]!['id'] as number;
     await this.#write(() => this.#audit.delete({ id: LessThan(newestId - MAX_AUDIT_ENTRIES + 1) }));
   }
