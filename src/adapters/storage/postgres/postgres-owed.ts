@@ -1,10 +1,10 @@
 import { computeUrlKey } from '../../../domain/url/url-key.js';
 import type { OwedChange, OwedCount, OwedOrder } from '../../../engine/ports/owed-orders.js';
 import {
-  keepLastChanges,
   OWED_COLUMNS,
   OWED_TYPES,
   type OwedRecord,
+  splitIntoRounds,
   toOwedKey,
   toOwedOrder,
   toOwedValues,
@@ -44,9 +44,14 @@ interface OwedCountKey {
 
 /** Must be called inside a transaction, because rows and counts are written by separate statements. */
 export async function saveOwed(connection: Connection, changes: readonly OwedChange[]): Promise<void> {
-  if (changes.length === 0) return;
-  const lastChanges = keepLastChanges(changes);
-  const selectChangesOfKind = (kind: OwedChange['change']) => lastChanges.filter((change) => change.change === kind);
+  const counts: Value[][] = [];
+  for (const round of splitIntoRounds(changes)) counts.push(...(await saveRound(connection, round)));
+  if (counts.length > 0) await connection.rows(COUNT, toColumns(counts, 4), 'owed-count');
+}
+
+/** Returns what changes in the counts. */
+async function saveRound(connection: Connection, changes: readonly OwedChange[]): Promise<Value[][]> {
+  const selectChangesOfKind = (kind: OwedChange['change']) => changes.filter((change) => change.change === kind);
   const addedRows = await insertOwed(connection, selectChangesOfKind('put off'));
   const deliveredRows = selectChangesOfKind('delivered').map(toKeyRow);
   const removedRows =
@@ -55,8 +60,7 @@ export async function saveOwed(connection: Connection, changes: readonly OwedCha
       : [];
   const askedRows = selectChangesOfKind('asked').map(toKeyRow);
   if (askedRows.length > 0) await connection.rows(ASKED, toColumns(askedRows, 7), 'owed-asked');
-  const counts = [...toCountRows(addedRows, 1), ...toCountRows(removedRows, -1)];
-  if (counts.length > 0) await connection.rows(COUNT, toColumns(counts, 4), 'owed-count');
+  return [...toCountRows(addedRows, 1), ...toCountRows(removedRows, -1)];
 }
 
 /** Inserts rows and returns the counts of those that were new. */

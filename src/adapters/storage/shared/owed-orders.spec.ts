@@ -82,4 +82,15 @@ describe.each(DATABASES)('what sinks are owed, on $name', ({ open }) => {
     expect(Object.fromEntries(counts.map(({ sink, documents }) => [sink, documents]))).toEqual({ slow: 3, down: 1 });
     expect(await store.listOwed('docs', 'slow', 0, 10)).toHaveLength(3);
   });
+
+  it('owes an order that was put off while an older one was answered', async () => {
+    const { store } = await open();
+    await store.settle([{ id: NO_URL, owed: [owed(1)] }]);
+    await store.settle([
+      { id: NO_URL, owed: [owed(8, { uri })] },
+      { id: NO_URL, owed: [owed(7, { uri, change: 'delivered' })] },
+    ]);
+    expect(await store.listOwed('docs', 'slow', 0, 10)).toMatchObject([{ orderId: 8 }]);
+    expect(await store.countOwed()).toMatchObject([{ documents: 1 }]);
+  });
 });

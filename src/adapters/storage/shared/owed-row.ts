@@ -34,9 +34,19 @@ export const toOwedValues = (owed: OwedOrder): Value[] => [
   owed.askedAt === undefined ? null : roundTime(owed.askedAt),
 ];
 
-/** Keeps only the last change for each URI and sink, because a statement must not change a row twice. */
-export function keepLastChanges(changes: readonly OwedChange[]): OwedChange[] {
-  return [...new Map(changes.map((change) => [toOwedKey(change).join('\n'), change])).values()];
+/** Splits changes into rounds, in their order, because a statement must not change a row twice. */
+export function splitIntoRounds(changes: readonly OwedChange[]): OwedChange[][] {
+  const rounds: OwedChange[][] = [];
+  const counts = new Map<string, number>();
+  for (const change of changes) {
+    const key = toOwedKey(change).join('\n');
+    const number = counts.get(key) ?? 0;
+    counts.set(key, number + 1);
+    const round = rounds[number] ?? [];
+    round.push(change);
+    rounds[number] = round;
+  }
+  return rounds;
 }
 
 export interface OwedRecord {
