@@ -19,37 +19,49 @@ export class PostgresSites {
   readonly #connection: Connection;
   readonly #cachedSites = new Map<string, Site>();
 
-  constructor(connection: Connection) {
+  constructor(
+    connection: Connection,
+    private readonly maxCached = MAX_CACHED_SITES,
+  ) {
     this.#connection = connection;
   }
 
   async find(siteKey: SiteKey): Promise<Site | undefined> {
-    await this.#load([siteKey]);
-    return this.#cachedSites.get(toCacheKey(siteKey));
+    return (await this.#load([siteKey])).get(toCacheKey(siteKey));
   }
 
   /** Returns the sites in the given order, storing new ones. */
   async findOrAdd(siteKeys: readonly SiteKey[]): Promise<Site[]> {
-    if (this.#cachedSites.size > MAX_CACHED_SITES) this.#cachedSites.clear();
-    const missingKeys = await this.#load(siteKeys);
+    if (this.#cachedSites.size > this.maxCached) this.#cachedSites.clear();
+    const sites = await this.#load(siteKeys);
+    const missingKeys = siteKeys.filter((siteKey) => !sites.has(toCacheKey(siteKey)));
     if (missingKeys.length > 0) {
       const rows = missingKeys.map(({ crawler, hostKey }) => [computePartition(hostKey), crawler, hostKey]);
       await this.#connection.rows(ADD_SITES, toColumns(rows, 3));
-      await this.#load(missingKeys);
+      for (const [cacheKey, site] of await this.#load(missingKeys)) sites.set(cacheKey, site);
     }
-    return siteKeys.map((siteKey) => this.#cachedSites.get(toCacheKey(siteKey))!);
+    return siteKeys.map((siteKey) => sites.get(toCacheKey(siteKey))!);
   }
 
-  /** Loads sites into the cache and returns those that are not stored yet. */
-  async #load(siteKeys: readonly SiteKey[]): Promise<SiteKey[]> {
-    const uniqueKeys = [...new Map(siteKeys.map((siteKey) => [toCacheKey(siteKey), siteKey])).values()];
-    const uncachedKeys = uniqueKeys.filter((siteKey) => !this.#cachedSites.has(toCacheKey(siteKey)));
-    if (uncachedKeys.length === 0) return [];
-    const rows = uncachedKeys.map(({ crawler, hostKey }) => [computePartition(hostKey), crawler, hostKey]);
-    for (const { n, id } of await this.#connection.rows<{ n: number; id: number }>(SITES, toColumns(rows, 3))) {
-      const siteKey = uncachedKeys[n - 1]!;
-      this.#cachedSites.set(toCacheKey(siteKey), { part: computePartition(siteKey.hostKey), id });
+  /** Finds the sites that are stored, and caches them. Another call may clear the cache before this one has ended. */
+  async #load(siteKeys: readonly SiteKey[]): Promise<Map<string, Site>> {
+    const sites = new Map<string, Site>();
+    const uncachedKeys = new Map<string, SiteKey>();
+    for (const siteKey of siteKeys) {
+      const cacheKey = toCacheKey(siteKey);
+      const cachedSite = this.#cachedSites.get(cacheKey);
+      if (cachedSite) sites.set(cacheKey, cachedSite);
+      else uncachedKeys.set(cacheKey, siteKey);
     }
-    return uncachedKeys.filter((siteKey) => !this.#cachedSites.has(toCacheKey(siteKey)));
+    if (uncachedKeys.size === 0) return sites;
+    const keys = [...uncachedKeys.values()];
+    const rows = keys.map(({ crawler, hostKey }) => [computePartition(hostKey), crawler, hostKey]);
+    for (const { n, id } of await this.#connection.rows<{ n: number; id: number }>(SITES, toColumns(rows, 3))) {
+      const siteKey = keys[n - 1]!;
+      const site = { part: computePartition(siteKey.hostKey), id };
+      this.#cachedSites.set(toCacheKey(siteKey), site);
+      sites.set(toCacheKey(siteKey), site);
+    }
+    return sites;
   }
 }
