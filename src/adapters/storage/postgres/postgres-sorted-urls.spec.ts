@@ -1,22 +1,28 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { discovered, newUrl } from '../../../../test/support/frontier-samples.js';
 import { postgresDatabase } from '../../../../test/support/postgres.js';
 import { Secret } from '../../../domain/secret.js';
 import { type Connection, PostgresPool } from './postgres-pool.js';
 import { PostgresSortedUrls } from './postgres-sorted-urls.js';
+import { openPostgresStore } from './postgres-store.js';
 
 /** A database whose crawler `docs` has these URLs. */
 async function database(...urls: readonly string[]) {
-  const pool = new PostgresPool(new Secret(await postgresDatabase()));
+  const address = new Secret(await postgresDatabase());
+  const store = await openPostgresStore(address);
+  const pool = new PostgresPool(address);
   onTestFinished(() => pool.close());
-  await pool.rows('CREATE TABLE site (part int, id int, crawler text)');
-  await pool.rows('CREATE TABLE url (part int, site_id int, url text, id bigint)');
-  await pool.rows("INSERT INTO site VALUES (1, 1, 'docs')");
-  for (const [index, url] of urls.entries()) await pool.rows('INSERT INTO url VALUES (1, 1, $1, $2)', [url, index + 1]);
-  return pool;
+  onTestFinished(() => store.close());
+  const add = (...added: readonly string[]) => discovered(store, ...added.map((url) => newUrl(url)));
+  await add(...urls);
+  return { pool, add };
 }
 
+const read = async (sorted: PostgresSortedUrls, after: string | undefined, limit: number) =>
+  (await sorted.getPage('docs', after, limit)).map(({ url }) => url);
+
 it('a walk that fails while URLs are sorted resumes at the same place, and is not taken for complete', async () => {
-  const pool = await database('http://a/', 'http://b/');
+  const { pool } = await database('http://a/', 'http://b/');
   let failures = 1;
   const reserveConnection = async () => {
     const connection = await pool.reserveConnection();
@@ -26,23 +32,23 @@ it('a walk that fails while URLs are sorted resumes at the same place, and is no
   };
   const sorted = new PostgresSortedUrls({ reserveConnection } as unknown as PostgresPool);
   await expect(sorted.getPage('docs', 'http://a/', 10)).rejects.toThrow('no room');
-  expect(await sorted.getPage('docs', 'http://a/', 10)).toEqual([2]);
+  expect(await read(sorted, 'http://a/', 10)).toEqual(['http://b/']);
 });
 
 it('a walk that begins again lists URLs added since, even if an earlier walk did not reach its end', async () => {
-  const pool = await database('http://a/', 'http://c/');
+  const { pool, add } = await database('http://a/', 'http://c/');
   const sorted = new PostgresSortedUrls(pool);
   onTestFinished(() => sorted.close());
-  expect(await sorted.getPage('docs', undefined, 1)).toEqual([1]);
-  await pool.rows("INSERT INTO url VALUES (1, 1, 'http://b/', 3)");
-  expect(await sorted.getPage('docs', 'http://a/', 5)).toEqual([2]);
-  expect(await sorted.getPage('docs', undefined, 2)).toEqual([1, 3]);
-  await pool.rows("INSERT INTO url VALUES (1, 1, 'http://d/', 4)");
-  expect(await sorted.getPage('docs', undefined, 5)).toEqual([1, 3, 2, 4]);
+  expect(await read(sorted, undefined, 1)).toEqual(['http://a/']);
+  await add('http://b/');
+  expect(await read(sorted, 'http://a/', 5)).toEqual(['http://c/']);
+  expect(await read(sorted, undefined, 2)).toEqual(['http://a/', 'http://b/']);
+  await add('http://d/');
+  expect(await read(sorted, undefined, 5)).toEqual(['a', 'b', 'c', 'd'].map((host) => `http://${host}/`));
 });
 
 it('a store that is closed does not wait until the URLs are sorted', async () => {
-  const pool = await database('http://a/');
+  const { pool } = await database('http://a/');
   const blocker = await pool.reserveConnection();
   onTestFinished(() => blocker.release());
   await blocker.rows('BEGIN');

@@ -1,5 +1,7 @@
-import type { UrlId } from '../../../domain/crawl/url-state.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { toState, type UrlRecord } from '../shared/url-row.js';
 import type { Connection, PostgresPool } from './postgres-pool.js';
+import { SELECT_URL } from './postgres-sql.js';
 
 type ReservedConnection = Connection & { readonly release: () => void };
 
@@ -11,7 +13,7 @@ interface SortedTable {
 /**
  * The ids of a crawler's URLs in the order of the URLs. There is no index on the text of URLs (it would be the largest
  * of all), so the first page sorts them into a temporary table, from which the next pages are read; URLs that are added
- * in the meantime are left out. The table belongs to a connection that is kept until the last page has been read, or
+ * in the meantime are left out, and so are those that are deleted. The table belongs to a connection that is kept until the last page has been read, or
  * until another walk begins.
  */
 export class PostgresSortedUrls {
@@ -26,7 +28,7 @@ export class PostgresSortedUrls {
     this.#pool = pool;
   }
 
-  getPage(crawler: string, after: string | undefined, limit: number): Promise<UrlId[]> {
+  getPage(crawler: string, after: string | undefined, limit: number): Promise<UrlState[]> {
     const page = this.#latestPage.then(() => this.#readPage(crawler, after, limit));
     this.#latestPage = page.catch(() => {});
     return page;
@@ -39,15 +41,15 @@ export class PostgresSortedUrls {
     await this.#dropSorted();
   }
 
-  async #readPage(crawler: string, after: string | undefined, limit: number): Promise<UrlId[]> {
+  async #readPage(crawler: string, after: string | undefined, limit: number): Promise<UrlState[]> {
     if (after === undefined || this.#sortedTable?.crawler !== crawler) await this.#sortUrls(crawler);
     const { connection } = this.#sortedTable!;
-    const rows = await connection.rows<{ id: UrlId }>('SELECT id FROM by_url WHERE url > $1 ORDER BY url LIMIT $2', [
-      after ?? '',
-      limit,
-    ]);
+    const rows = await connection.rows<UrlRecord>(
+      `${SELECT_URL} JOIN by_url b ON b.part = u.part AND b.id = u.id WHERE b.url > $1 ORDER BY b.url LIMIT $2`,
+      [after ?? '', limit],
+    );
     if (rows.length < limit) await this.#dropSorted();
-    return rows.map(({ id }) => id);
+    return rows.map(toState);
   }
 
   async #sortUrls(crawler: string): Promise<void> {
@@ -74,9 +76,11 @@ export class PostgresSortedUrls {
 }
 
 async function createSortedTable(connection: ReservedConnection, crawler: string): Promise<void> {
-  await connection.rows('CREATE TEMP TABLE by_url (url text COLLATE "C" NOT NULL, id bigint NOT NULL)');
   await connection.rows(
-    `INSERT INTO by_url SELECT u.url, u.id FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
+    'CREATE TEMP TABLE by_url (url text COLLATE "C" NOT NULL, part smallint NOT NULL, id bigint NOT NULL)',
+  );
+  await connection.rows(
+    `INSERT INTO by_url SELECT u.url, u.part, u.id FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
      WHERE s.crawler = $1 ORDER BY u.url`,
     [crawler],
   );

@@ -52,7 +52,7 @@ export async function openPostgresStore(url: Secret, { onTime }: StoreOptions = 
   return {
     ...calls,
     ...createLongCalls(calls),
-    listByUrl: async (...query) => reads.get(await sortedUrls.getPage(...query)),
+    listByUrl: (...query) => sortedUrls.getPage(...query),
     close: async () => {
       await sortedUrls.close();
       await searchPool.close();

@@ -174,6 +174,16 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
     expect(await walk()).toEqual([...urls.slice(1), late[0]!.url].sort());
   });
 
+  it('walks a crawler by URL to its end, though URLs are deleted meanwhile', async () => {
+    const { store } = await open();
+    const urls = ['a', 'b', 'c', 'd', 'e'].map((name) => `http://a.example/${name}`);
+    const [, , c, d] = await discovered(store, ...urls.map((url) => newUrl(url)));
+    expect(hrefs(await store.listByUrl('docs', undefined, 2))).toEqual(urls.slice(0, 2));
+    await store.settle([c!, d!].map(({ id }) => ({ id, remove: true })));
+    await discovered(store, newUrl('http://a.example/late'));
+    expect(hrefs(await store.listByUrl('docs', urls[1], 1))).toEqual(urls.slice(4));
+  });
+
   it('finds a URL by its exact text only', async () => {
     const { store } = await open();
     await discovered(store, newUrl('http://a.example:8080/x?y=1'));

@@ -186,14 +186,17 @@ export class SqliteReads {
     return last < (this.#sql.lastUrl.get() as number) ? last : undefined;
   }
 
-  /** Lists URLs that have been sorted; after the last one, the table is removed. */
+  /** Lists URLs that have been sorted and are still stored; after the last one, the table is removed. */
   listSorted(after: string | undefined, limit: number): UrlState[] {
+    // The id of a deleted URL may have been given to a new one.
     const page = this.#db
-      .prepare('SELECT id FROM temp.by_url WHERE url > ? ORDER BY url LIMIT ?')
-      .pluck()
-      .all(after ?? '', limit) as UrlId[];
+      .prepare(
+        `SELECT ${URL_COLUMNS} FROM temp.by_url b CROSS JOIN url u ON u.id = b.id AND u.url = b.url
+         CROSS JOIN site s ON s.id = u.site_id WHERE b.url > ? ORDER BY b.url LIMIT ?`,
+      )
+      .all(after ?? '', limit) as UrlRecord[];
     if (page.length < limit) this.#dropSortedUrls();
-    return this.get(page);
+    return page.map(toState);
   }
 
   getOrder(id: number): LedgerEntry | undefined {
