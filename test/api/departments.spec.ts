@@ -12,7 +12,7 @@ const KEY = { root: 'r'.repeat(20), hr: 'h'.repeat(20), both: 'b'.repeat(20) };
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 const SALES = `<Crawler name="sales" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false">
   <Root url="SITE/a.html"/><Rules group="default"><Rule><Path value="/secret-plan/"/><NoFollow/></Rule></Rules>
-  <cw:PushTo sink="sales-index"/></Crawler>`;
+  <cw:PushTo sink="sales-index"/><sales-note/></Crawler>`;
 
 let world: ApiWorld;
 beforeAll(async () => {
@@ -182,6 +182,27 @@ it('a department edits the rules of its crawler, which only its own audit log sh
   expect(own).toMatchObject([{ who: 'hr', what: 'insertRule', crawler: 'test' }]);
   expect(names((await get('audit?crawler=sales', 'root')).items, 'what')).toEqual(['pauseCrawler']);
   expect(await change('test', `/\${env:REGION}/`)).toBe(403);
+});
+
+it('what a rule would do, and why it cannot be, is told of the crawlers of the department alone', async () => {
+  const send = async (path: string, value: string) => {
+    const rule = { match: [{ element: 'Path', value }], actions: [{ element: 'NoFollow' }] };
+    return await world.send('POST', `config/crawlers/test/rules${path}`, rule, { ...bearer(KEY.hr), 'if-match': '*' });
+  };
+  const preview = await send('/preview', '/private/');
+  expect(preview.status).toBe(200);
+  expect(names(preview.body.crawlers)).toEqual(['test']);
+  for (const path of ['', '/preview']) {
+    const { status, body, text } = await send(path, '/(?=x)/');
+    expect([status, body.errors]).toMatchObject([422, [{ code: 'bad-pattern' }]]);
+    expect(text).not.toContain('sales');
+  }
+  const onDisk = readFileSync(world.configFile, 'utf8');
+  writeFileSync(world.configFile, onDisk.replace('<sales-note/>', '<PushTo sink="sales-imdex"/>'));
+  const refused = await send('', '/private/');
+  writeFileSync(world.configFile, onDisk);
+  expect(refused.status).toBe(409);
+  expect(refused.text).not.toContain('sales');
 });
 
 it('a department changes its crawler and sink in its part of the configuration, and nothing else', async () => {

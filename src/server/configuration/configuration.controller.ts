@@ -29,7 +29,7 @@ import { ConfigurationService } from './configuration.service.js';
 import type { ConfigurationDraft } from './configuration-draft.js';
 import { configurationProblemSchema } from './configuration-problem.schema.js';
 import { ConfigurationDraftDto, DraftBodyPipe, XML_EXAMPLE } from './draft-body.pipe.js';
-import { readOwnText, widenDraft } from './part-of-crawlers.js';
+import { limitReports, readOwnText, widenDraft } from './part-of-crawlers.js';
 
 /** CrawlConfig.xml alone, or together with rule files that it names. */
 const DRAFT_TYPES = [XML_TYPE, JSON_TYPE];
@@ -279,15 +279,6 @@ export class ConfigurationController {
     }
     return lastReport;
   }
-}
-
-/** A change of the part of some crawlers does nothing to others. */
-async function* limitReports(
-  reports: AsyncIterable<PreviewReport>,
-  limit: ReadonlySet<string> | undefined,
-): AsyncIterable<PreviewReport> {
-  for await (const report of reports)
-    yield limit ? { ...report, crawlers: report.crawlers.filter(({ crawler }) => limit.has(crawler)) } : report;
 }
 
 async function* toLines(reports: AsyncIterable<PreviewReport>): AsyncIterable<string> {

@@ -21,7 +21,7 @@ import {
   type StagedWrite,
 } from './configuration-file.js';
 import type { ConfigurationFormat } from './configuration-format.js';
-import { limitToPart, requireOwnEdit, requireOwnPart, widenDraft } from './part-of-crawlers.js';
+import { createEdit, limitReports, limitToPart, requireOwnPart, widenDraft } from './part-of-crawlers.js';
 import type { RuleView } from './rule.dto.js';
 import {
   ANY_VERSION,
@@ -178,12 +178,7 @@ export class ConfigurationService {
 
   /** Like replace, but edits the text in force, in which literal secrets of the file stay as they are. */
   change(edit: (xml: string) => string, request: WriteRequest): Promise<ConfigurationInForce> {
-    const createDraft = (xml: string): ConfigurationDraft => {
-      const edited = edit(xml);
-      if (request.crawlers) requireOwnEdit(this, request.crawlers, xml, edited);
-      return { xml: edited, files: new Map(), isEditOfFile: true };
-    };
-    return this.applyDraft(createDraft, request, false);
+    return this.applyDraft((xml) => createEdit(this, xml, edit(xml), request.crawlers), request, false);
   }
 
   /**
@@ -251,7 +246,7 @@ export class ConfigurationService {
       await this.requireCurrentVersion(request, mayOverwriteEdit);
       const configuration = await this.loadOrThrow(createDraft(this.current.xml));
       if (!request.confirm) {
-        await requireFewDeletions(this.engine.preview(configuration.definition));
+        await requireFewDeletions(limitReports(this.engine.preview(configuration.definition), request.crawlers));
         // The preview takes time, and the file may be edited in the meantime.
         await this.requireCurrentVersion(request, mayOverwriteEdit);
       }
@@ -263,10 +258,11 @@ export class ConfigurationService {
    * An edit of the file and a version of another server take precedence: if one has not been noticed yet, it is loaded
    * now, which makes the caller's version outdated.
    */
-  private async requireCurrentVersion({ ifMatch }: WriteRequest, mayOverwriteEdit: boolean): Promise<void> {
+  private async requireCurrentVersion({ ifMatch, crawlers }: WriteRequest, mayOverwriteEdit: boolean): Promise<void> {
     if (this.isFileEdited()) await this.loadEditedFile('file');
     if (this.shared) await this.adoptNewestVersion();
-    if (this.fileProblems.length > 0 && !mayOverwriteEdit) throw createUnusableEditProblem(this.fileProblems);
+    if (this.fileProblems.length > 0 && !mayOverwriteEdit)
+      throw createUnusableEditProblem(crawlers ? [] : this.fileProblems);
     requireMatch(ifMatch, this.etag);
   }
 

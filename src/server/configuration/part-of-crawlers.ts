@@ -5,6 +5,7 @@
 import { basename } from 'node:path';
 import { ForbiddenException } from '@nestjs/common';
 import { formatPlace, type Place, type Problem } from '../../domain/crawl/place.js';
+import type { PreviewReport } from '../../engine/views/crawler-views.js';
 import type { ConfigurationDraft } from './configuration-draft.js';
 import type { LoadedConfiguration } from './configuration-file.js';
 import type { ConfigurationFormat, DraftPart } from './configuration-format.js';
@@ -40,21 +41,33 @@ export function widenDraft(
   if (draft.files.size > 0) throw new ForbiddenException(RULE_FILES_REFUSED);
   const part = draft.xml ?? readOwnText(whole, crawlers);
   const widened = widen(whole, crawlers, whole.current.publicTexts.xml, part);
-  const { path } = whole.file;
+  return { xml: widened.xml, files: new Map(), part: toDraftPart(whole, widened) };
+}
+
+function toDraftPart({ file: { path } }: Whole, { sinks, problems, toPart }: DraftPart): DraftPart {
   const toOwnFile = <P extends Place>(place: P): P => ({ ...place, file: basename(path) });
   return {
-    xml: widened.xml,
-    files: new Map(),
-    part: {
-      sinks: widened.sinks,
-      problems: widened.problems.map((problem) => ({ ...problem, place: toOwnFile(problem.place) })),
-      toPart: (place) => {
-        const own = place.file === path ? widened.toPart(place) : undefined;
-        return own && toOwnFile(own);
-      },
+    sinks,
+    problems: problems.map((problem) => ({ ...problem, place: toOwnFile(problem.place) })),
+    toPart: (place) => {
+      const own = place.file === path ? toPart(place) : undefined;
+      return own && toOwnFile(own);
     },
   };
 }
+
+/** A change of one element, such as a rule; to a caller with a limit, as if the caller had sent the whole part. */
+export const createEdit = (
+  whole: Whole,
+  before: string,
+  after: string,
+  crawlers: Crawlers | undefined,
+): ConfigurationDraft => ({
+  xml: after,
+  files: new Map(),
+  isEditOfFile: true,
+  ...(crawlers && { part: toDraftPart(whole, widen(whole, crawlers, before, whole.format.readPart(after, crawlers))) }),
+});
 
 /** @throws ForbiddenException if the draft changes what its sender may not change; ProblemException if it is not well-formed */
 export function requireOwnPart({ part }: ConfigurationDraft): void {
@@ -64,12 +77,22 @@ export function requireOwnPart({ part }: ConfigurationDraft): void {
   if (part && problem) throw createInvalidProblem(part.problems);
 }
 
-/**
- * Checks a change of one element, such as a rule, as if its sender had sent the whole part.
- * @throws ForbiddenException if it refers to what only an administrator of the whole server may name
- */
-export const requireOwnEdit = (whole: Whole, crawlers: Crawlers, before: string, after: string): void =>
-  requireOwnPart({ files: new Map(), part: widen(whole, crawlers, before, whole.format.readPart(after, crawlers)) });
+/** A change of the part of some crawlers does nothing to others. */
+export async function* limitReports(
+  reports: AsyncIterable<PreviewReport>,
+  limit: Crawlers | undefined,
+): AsyncIterable<PreviewReport> {
+  for await (const report of reports) {
+    const { crawlers, needsConfirmation } = report;
+    yield limit
+      ? {
+          ...report,
+          crawlers: crawlers.filter(({ crawler }) => limit.has(crawler)),
+          needsConfirmation: needsConfirmation.filter((crawler) => limit.has(crawler)),
+        }
+      : report;
+  }
+}
 
 /** As seen in the part. Warnings about the rest are none of the caller's business. */
 export const limitToPart = (problems: readonly Problem[], part: DraftPart | undefined): readonly Problem[] =>

@@ -37,6 +37,7 @@ import { API } from '../tokens.js';
 import { CHANGE_PROBLEMS, ConfirmQuery, createWriteRequest, IfMatch, setVersionHeaders } from './conditional-write.js';
 import { previewSchema } from './configuration.schema.js';
 import { ConfigurationService } from './configuration.service.js';
+import { createEdit, limitReports } from './part-of-crawlers.js';
 import { RULE_EXAMPLE, RuleBodyPipe, type RuleInput, RuleInputDto, type RuleView, ruleSchema } from './rule.dto.js';
 
 type PreviewAnswer = Answer<typeof previewSchema>;
@@ -234,12 +235,14 @@ export class RulesController {
     @Param('crawler') crawler: string,
     @Body(RuleBodyPipe) rule: RuleInput,
     @Query() { index }: PreviewRuleQuery,
+    @Req() { crawlers }: FastifyRequest,
     @ClientGone() signal: AbortSignal,
   ): Promise<PreviewAnswer> {
     const { format, current } = this.configuration;
     const xml = format.insertRule(current.xml, crawler, rule, index);
+    const draft = createEdit(this.configuration, current.xml, xml, crawlers);
     let lastReport: PreviewAnswer | undefined;
-    for await (const report of await this.configuration.preview({ xml, files: new Map(), isEditOfFile: true })) {
+    for await (const report of limitReports(await this.configuration.preview(draft), crawlers)) {
       signal.throwIfAborted();
       lastReport = previewSchema.from(report);
     }
