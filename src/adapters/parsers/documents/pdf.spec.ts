@@ -225,6 +225,18 @@ describe('a dynamic form', () => {
     // Other forms are on the pages, too.
     expect(await read(formOf('5 0 R', '', whole))).toMatchObject({ text: 'Please wait...' });
   });
+
+  it('has the text of its pages, too, if there are several', async () => {
+    const body = pdfOf([
+      '<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[]/XFA 5 0 R>>/NeedsRendering true>>',
+      '<</Type/Pages/Kids[3 0 R 6 0 R]/Count 2>>',
+      pageOf(`/Contents 4 0 R/Resources${HELVETICA}`),
+      streamOf('BT /F1 12 Tf 72 200 Td (Printed form) Tj ET'),
+      streamOf(`<xdp:xdp>${data}</xdp:xdp>`),
+      pageOf(`/Contents 4 0 R/Resources${HELVETICA}`),
+    ]);
+    expect(await read(body)).toMatchObject({ text: 'Jane Roe\n12\nPrinted form\nPrinted form' });
+  });
 });
 
 describe('the form of a PDF', () => {

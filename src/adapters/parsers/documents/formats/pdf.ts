@@ -126,7 +126,8 @@ class PdfReader {
     const pageCount = pdfium._FPDF_GetPageCount(document);
     if (pageCount === 0) throw new Unreadable('extract-corrupt', 'the document has no pages');
     content.addField('page_count', String(pageCount));
-    if (readDynamicForm(pdfium, document, content)) return content;
+    // Where programs have printed the form into the file, there are more pages than the one that says to wait.
+    if (readDynamicForm(pdfium, document, content) && pageCount === 1) return content;
     const isOverTime = createTimer(this.request);
     for (let index = 0; index < Math.min(pageCount, MAX_PAGES); index++) {
       const isCut = isOverTime();
