@@ -184,6 +184,15 @@ it('the next chunk begins with a word within the overlap', () => {
   expect(tokens).toEqual(['aaaa bbbb cccc dddd', 'dddd eeee ffff']);
 });
 
+it.each([
+  ['Chinese', '今天天气很好。\n'],
+  ['Hindi', 'यह छोटा है। '],
+])('the overlap in tokens is as large as it says in %s, too', (_, line) => {
+  const text = line.repeat(500);
+  const chunks = splitIntoChunks({ text, headings: [], blockEnds: [] }, { size: 100, overlap: 50, unit: 'tokens' });
+  expect(chunks.reduce((sum, chunk) => sum + chunk.text.length, 0)).toBeLessThan(2.2 * text.length);
+});
+
 it('chunks carry the headings above them, of which a deeper one ends with the next of its level or above', () => {
   const heading = (level: number, text: string, start: number) => ({ level, text, start });
   const outline = {

@@ -113,6 +113,17 @@ function findFurthestEnd(
   return end;
 }
 
+/** The furthest position before `end` from which the text up to there has at most this size. */
+function findFurthestStart(text: string, end: number, size: number, unit: ChunkDefinition['unit']): number {
+  if (unit === 'characters') return end - size;
+  let quarterTokens = 0;
+  for (let index = end; index > 0; index--) {
+    quarterTokens += countQuarterTokens(text.charCodeAt(index - 1));
+    if (quarterTokens > size * 4) return index;
+  }
+  return 0;
+}
+
 /**
  * Hangul, kana, Han and their punctuation count most; characters in higher planes, such as emoji, are recognized by their
  * first surrogate.
@@ -186,7 +197,7 @@ const alignToCharacter = (text: string, index: number): number => {
 /** The start of the next chunk: the beginning of a word within the overlap. */
 function findOverlapStart(text: string, { start, end }: Range, { overlap, unit }: ChunkDefinition): number {
   if (overlap === 0) return end;
-  const earliestStart = Math.max(start + 1, end - overlap * (unit === 'tokens' ? 4 : 1));
+  const earliestStart = Math.max(start + 1, findFurthestStart(text, end, overlap, unit));
   for (let index = earliestStart; index + 1 < end; index++) if (isBlank(text[index])) return index + 1;
   return end;
 }
