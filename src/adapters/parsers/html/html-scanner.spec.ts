@@ -206,6 +206,7 @@ describe('the text', () => {
     expect(text('a<svg><title>Created</title><text>drawn</text></svg>b')).toBe('a drawn b');
     expect(text('a<svg><title>Created <b>with</b></svg>b')).toBe('a b');
     expect(text('a<svg><title>Created <b>with</b> care</title><text>drawn</text></svg>b')).toBe('a drawn b');
+    expect(text('a<svg><style>.b{}</svg>c<svg><script>d()<p>e</p><noscript>f<svg></svg>g</noscript>')).toBe('a c e');
     expect(text('a<svg><title/><text>drawn</text></svg>b<math><title>t</title></math>')).toBe('a drawn b t');
   });
 

@@ -40,7 +40,7 @@ export class HtmlScanner {
   private isInHead = true;
   /** Where in the text the `<h1>` begins that is being read. */
   private headingStart: number | undefined;
-  /** The depth of that element in foreign elements. */
+  /** The depth of that element in foreign elements; 0 if it is none of them. */
   private hiddenDepth = 0;
 
   /**
@@ -155,6 +155,7 @@ export class HtmlScanner {
     const { element } = this;
     const { selfClosing } = this.attributes;
     const isForeign = this.foreignContent.open(element, selfClosing);
+    this.endHiddenForeign();
     // SVG has links, too, but its other elements do not have the meaning of their HTML namesakes.
     const isWanted = element.needsAttributes && this.inertTemplates === 0 && (!isForeign || element.name === 'a');
     if (isWanted)
@@ -173,12 +174,21 @@ export class HtmlScanner {
 
   private readEndTag(end: number): number {
     const { name } = this.element;
-    if (name === this.hidingElement) this.hidingElement = undefined;
+    if (name === this.hidingElement) this.show();
     if (name === 'template') this.closeTemplate();
     else if (this.foreignContent.depth > 0) this.foreignContent.close(name);
-    // A drawing that ends before its title does also ends the title.
-    if (this.hidingElement === 'title' && this.foreignContent.depth < this.hiddenDepth) this.hidingElement = undefined;
+    this.endHiddenForeign();
     return end;
+  }
+
+  /** A drawing that ends before its title, style or script does also ends that. */
+  private endHiddenForeign(): void {
+    if (this.foreignContent.depth < this.hiddenDepth) this.show();
+  }
+
+  private show(): void {
+    this.hidingElement = undefined;
+    this.hiddenDepth = 0;
   }
 
   /** `</>` is ignored, `</` at the end of the input is text, and anything else is a bogus comment. */
