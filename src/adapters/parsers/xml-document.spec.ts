@@ -71,6 +71,16 @@ describe('a feed', () => {
   });
 });
 
+it.each([
+  ['content type="xhtml"', '<div>A <code>List&lt;T&gt;</code> if a&lt;b and c&gt;d</div>', 'A List<T> if a<b and c>d'],
+  ['content type="text"', 'write &lt;br&gt; here', 'write <br> here'],
+  ['content type="html"', 'a &lt;b&gt;bold&lt;/b&gt; &amp;lt;i&amp;gt;', 'a bold <i>'],
+  ['description', 'A <b>Map&lt;K&gt;</b> is full', 'A Map<K> is full'],
+  ['description', 'true if a&lt;b, says the manual', 'true if a<b, says the manual'],
+])('text in <%s> that is no markup is kept: %s', (start, content, text) => {
+  expect(read(`<doc><${start}>${content}</${start.split(' ')[0]}></doc>`).text).toBe(text);
+});
+
 describe('an XML document', () => {
   it('may state the base of its links in any element', () => {
     const topic =

@@ -39,8 +39,11 @@ const URL_ATTRIBUTES = new Set(['href', 'url', 'target']);
 const URL_TEXT_ELEMENTS = new Set(['link', 'guid', 'comments']);
 /** Relations of Atom links whose targets are not documents. */
 const NON_DOCUMENT_RELATIONS = new Set(['self', 'hub', 'edit', 'stylesheet', 'icon', 'license', 'search']);
-/** Elements that may contain escaped HTML. */
+/** Elements that may contain escaped HTML: not if they contain elements, or say so (RFC 4287, 3.1.1). */
 const MARKUP_ELEMENTS = new Set(['description', 'encoded', 'summary', 'content', 'subtitle', 'tagline']);
+const PLAIN_TYPE = /^\s*(?:text|text\/plain|xhtml)\s*$/i;
+/** What only HTML has, unlike `a < b`. */
+const HTML = /<[a-z!/][^<>]*>|&#?\w+;/i;
 /** Elements whose content describes only a part of the document. */
 const PART_ELEMENTS = new Set('item entry section sect1 chapter article-part'.split(' '));
 const AUTHOR_ELEMENTS = new Set(['author', 'creator', 'managingeditor']);
@@ -94,7 +97,7 @@ class XmlDocumentReader {
   /** `xml:base` of the open elements that have one. */
   private readonly bases: { readonly depth: number; readonly base: string }[] = [];
   /** The element whose text is being collected in addition to the document's text. */
-  private collectedElement: { readonly name: string; readonly depth: number; text: string } | undefined;
+  private collectedElement: { readonly name: string; readonly depth: number; isMarkup: boolean; text: string } | undefined;
 
   constructor(
     maxLinks: number,
@@ -126,8 +129,10 @@ class XmlDocumentReader {
     // An element without a URL attribute may have the URL as its text.
     const hasUrlText =
       URL_TEXT_ELEMENTS.has(name) && attributes.get('ispermalink') !== 'false' && !attributes.has('href');
-    if (!this.collectedElement && (hasUrlText || MARKUP_ELEMENTS.has(name) || this.isFact(name)))
-      this.collectedElement = { name, depth, text: '' };
+    const isMarkup = MARKUP_ELEMENTS.has(name) && !PLAIN_TYPE.test(attributes.get('type') ?? '');
+    if (this.collectedElement) this.collectedElement.isMarkup = false;
+    else if (hasUrlText || MARKUP_ELEMENTS.has(name) || this.isFact(name))
+      this.collectedElement = { name, depth, isMarkup, text: '' };
   }
 
   onText(text: string): void {
@@ -180,8 +185,9 @@ class XmlDocumentReader {
     const { collectedElement } = this;
     if (!collectedElement) return;
     this.collectedElement = undefined;
-    const { name, text } = collectedElement;
-    if (MARKUP_ELEMENTS.has(name)) this.readEmbeddedHtml(text);
+    const { name, isMarkup, text } = collectedElement;
+    if (isMarkup && HTML.test(text)) this.readEmbeddedHtml(text);
+    else if (MARKUP_ELEMENTS.has(name)) this.buffer.append(text);
     else if (!URL_TEXT_ELEMENTS.has(name))
       this.setFact(name, text.slice(0, MAX_FACT_LENGTH).replace(/\s+/g, ' ').trim());
     else if (/^\s*https?:\/\//i.test(text)) this.addLink(text);
@@ -207,10 +213,6 @@ class XmlDocumentReader {
   /** Reads HTML that is embedded as text: feeds contain their articles in this form. */
   private readEmbeddedHtml(text: string): void {
     const { buffer } = this;
-    if (!/[<&]/.test(text)) {
-      buffer.append(text);
-      return;
-    }
     let name = '';
     let attribute = '';
     let value = '';
