@@ -162,6 +162,13 @@ describe('patterns', () => {
     expect(allows(`user-agent: *\ndisallow: ${pattern}`, 'a', path)).toBe(!matches),
   );
 
+  it('may end with a letter whose last byte is that of a no-break space', () => {
+    const robots = parseRobots('User-agent: *\nDisallow: /novità \nDisallow /città\t\nSitemap: https://s.example/città\n');
+    const paths = ['/novit%C3%A0', '/citt%C3%A0', '/novit%C3%A9', '/citt%C3%A9'];
+    expect(paths.map((path) => isAllowedByRobots(robots, 'a', path))).toEqual([false, false, true, true]);
+    expect(robots.sitemaps).toEqual(['https://s.example/città']);
+  });
+
   it('in an old 8-bit encoding are compared by their bytes', () => {
     const text = Uint8Array.from('user-agent: *\ndisallow: /caf\xe9', (character) => character.charCodeAt(0));
     expect(allows(text, 'a', '/caf%E9/menu')).toBe(false);

@@ -111,6 +111,9 @@ const FIELDS: ReadonlyMap<string, Field> = new Map<string, Field>([
   ['site-map', 'sitemap'],
 ]);
 
+/** Keeps a no-break space, which may be the last byte of a letter. */
+const trim = (text: string): string => text.replace(/^[\0-\x20]+/, '').replace(/(?<![\0-\x20])[\0-\x20]+$/, '');
+
 class RobotsBuilder {
   private readonly groups: RobotsGroup[] = [];
   private readonly sitemaps = new Set<string>();
@@ -130,11 +133,11 @@ class RobotsBuilder {
   addLine(line: string, lineNumber: number): void {
     this.lineNumber = lineNumber;
     const hashIndex = line.indexOf('#');
-    const content = (hashIndex < 0 ? line : line.slice(0, hashIndex)).trim();
+    const content = trim(hashIndex < 0 ? line : line.slice(0, hashIndex));
     // Whitespace instead of the colon is accepted if there are exactly two words.
-    const match = /^([^:]{1,20}):(.*)$/.exec(content) ?? /^(\S{1,20})\s+(\S+)$/.exec(content);
+    const match = /^([^:]{1,20}):(.*)$/.exec(content) ?? /^(\S{1,20})[\t ]+([^\t ]+)$/.exec(content);
     const field = match ? FIELDS.get(match[1]!.trim().toLowerCase()) : undefined;
-    if (field) this.addField(field, match![2]!.trim());
+    if (field) this.addField(field, trim(match![2]!));
   }
 
   private addField(field: Field, value: string): void {
