@@ -97,7 +97,7 @@ class XmlDocumentReader {
   /** `xml:base` of the open elements that have one. */
   private readonly bases: { readonly depth: number; readonly base: string }[] = [];
   /** The element whose text is being collected in addition to the document's text. */
-  private collectedElement: { readonly name: string; readonly depth: number; isMarkup: boolean; text: string } | undefined;
+  private collectedElement: { readonly name: string; readonly depth: number; plain: boolean; text: string } | undefined;
 
   constructor(
     maxLinks: number,
@@ -129,10 +129,9 @@ class XmlDocumentReader {
     // An element without a URL attribute may have the URL as its text.
     const hasUrlText =
       URL_TEXT_ELEMENTS.has(name) && attributes.get('ispermalink') !== 'false' && !attributes.has('href');
-    const isMarkup = MARKUP_ELEMENTS.has(name) && !PLAIN_TYPE.test(attributes.get('type') ?? '');
-    if (this.collectedElement) this.collectedElement.isMarkup = false;
+    if (this.collectedElement) this.collectedElement.plain = true;
     else if (hasUrlText || MARKUP_ELEMENTS.has(name) || this.isFact(name))
-      this.collectedElement = { name, depth, isMarkup, text: '' };
+      this.collectedElement = { name, depth, plain: PLAIN_TYPE.test(attributes.get('type') ?? ''), text: '' };
   }
 
   onText(text: string): void {
@@ -185,8 +184,8 @@ class XmlDocumentReader {
     const { collectedElement } = this;
     if (!collectedElement) return;
     this.collectedElement = undefined;
-    const { name, isMarkup, text } = collectedElement;
-    if (isMarkup && HTML.test(text)) this.readEmbeddedHtml(text);
+    const { name, plain, text } = collectedElement;
+    if (MARKUP_ELEMENTS.has(name) && !plain && HTML.test(text)) this.readEmbeddedHtml(text);
     else if (MARKUP_ELEMENTS.has(name)) this.buffer.append(text);
     else if (!URL_TEXT_ELEMENTS.has(name))
       this.setFact(name, text.slice(0, MAX_FACT_LENGTH).replace(/\s+/g, ' ').trim());

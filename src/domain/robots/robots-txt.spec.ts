@@ -163,7 +163,9 @@ describe('patterns', () => {
   );
 
   it('may end with a letter whose last byte is that of a no-break space', () => {
-    const robots = parseRobots('User-agent: *\nDisallow: /novità \nDisallow /città\t\nSitemap: https://s.example/città\n');
+    const robots = parseRobots(
+      'User-agent: *\nDisallow: /novità \nDisallow /città\t\nSitemap: https://s.example/città\n',
+    );
     const paths = ['/novit%C3%A0', '/citt%C3%A0', '/novit%C3%A9', '/citt%C3%A9'];
     expect(paths.map((path) => isAllowedByRobots(robots, 'a', path))).toEqual([false, false, true, true]);
     expect(robots.sitemaps).toEqual(['https://s.example/città']);
