@@ -40,7 +40,7 @@ export class HtmlScanner {
   private isInHead = true;
   /** Where in the text the `<h1>` begins that is being read. */
   private headingStart: number | undefined;
-  /** The depth of that element in foreign elements; 0 if it is none of them. */
+  /** The depth of that element in foreign elements. */
   private hiddenDepth = 0;
 
   /**
@@ -132,7 +132,11 @@ export class HtmlScanner {
     else if (element.name === 'pre') this.text.keepsLines = !isEndTag;
     else if (element.name === MARKER_ELEMENT) this.hasMarkingNode = true;
     if (isPlain) return end;
-    return isEndTag ? this.readEndTag(end) : this.readStartTag(end);
+    const next = isEndTag ? this.readEndTag(end) : this.readStartTag(end);
+    // A drawing that ends before its title, style or script does also ends that; `noscript` and `noframes` go on.
+    if (this.foreignContent.depth < this.hiddenDepth && !this.hidingElement?.startsWith('no'))
+      this.hidingElement = undefined;
+    return next;
   }
 
   private readName(from: number): number {
@@ -155,7 +159,6 @@ export class HtmlScanner {
     const { element } = this;
     const { selfClosing } = this.attributes;
     const isForeign = this.foreignContent.open(element, selfClosing);
-    this.endHiddenForeign();
     // SVG has links, too, but its other elements do not have the meaning of their HTML namesakes.
     const isWanted = element.needsAttributes && this.inertTemplates === 0 && (!isForeign || element.name === 'a');
     if (isWanted)
@@ -174,21 +177,10 @@ export class HtmlScanner {
 
   private readEndTag(end: number): number {
     const { name } = this.element;
-    if (name === this.hidingElement) this.show();
+    if (name === this.hidingElement) this.hidingElement = undefined;
     if (name === 'template') this.closeTemplate();
     else if (this.foreignContent.depth > 0) this.foreignContent.close(name);
-    this.endHiddenForeign();
     return end;
-  }
-
-  /** A drawing that ends before its title, style or script does also ends that. */
-  private endHiddenForeign(): void {
-    if (this.foreignContent.depth < this.hiddenDepth) this.show();
-  }
-
-  private show(): void {
-    this.hidingElement = undefined;
-    this.hiddenDepth = 0;
   }
 
   /** `</>` is ignored, `</` at the end of the input is text, and anything else is a bogus comment. */
