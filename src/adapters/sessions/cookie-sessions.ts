@@ -6,7 +6,7 @@ const MAX_SESSIONS = 10_000;
 /** Limits for one response, no higher than what browsers accept from one host (RFC 6265bis, 5.6 and 6.1). */
 const MAX_COOKIES_PER_RESPONSE = 50;
 const MAX_COOKIE_LENGTH = 4_096;
-/** Maximum number of cookies in one session, across all its hosts; beyond it, the oldest ones are dropped. */
+/** Maximum number of cookies in one session, across all its hosts; beyond it, those that were sent longest ago are dropped. */
 const MAX_COOKIES_PER_SESSION = 200;
 
 /** Sessions in memory, each with its own cookie jar; the least recently used one is dropped. */
@@ -75,7 +75,9 @@ export class CookieSession implements Session {
 
   private async removeExcessCookies(jar: CookieJar): Promise<void> {
     const cookies = jar.serializeSync()?.cookies ?? [];
-    for (const { domain, path, key } of cookies.slice(0, Math.max(0, cookies.length - MAX_COOKIES_PER_SESSION)))
+    if (cookies.length <= MAX_COOKIES_PER_SESSION) return;
+    const byUse = cookies.toSorted((a, b) => Date.parse(String(a.lastAccessed)) - Date.parse(String(b.lastAccessed)));
+    for (const { domain, path, key } of byUse.slice(0, cookies.length - MAX_COOKIES_PER_SESSION))
       await jar.store.removeCookie(String(domain ?? ''), String(path ?? '/'), String(key ?? ''));
   }
 }

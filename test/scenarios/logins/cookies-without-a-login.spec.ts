@@ -48,6 +48,24 @@ it('a cookie for the folder of its page is kept for each folder that sets it', a
   expect(cookiesSeen(site, '/y/2')).toEqual(['c=1']);
 });
 
+it('cookies of many folders do not displace the one that every page needs', async () => {
+  const site = await startSite();
+  const paths = Array.from({ length: 220 }, (_, i) => `/folder-${i}/page`);
+  const headers = { 'content-type': 'text/html' };
+  site.set('/', {
+    headers: { ...headers, 'set-cookie': ['gate=open; Path=/', 'lang=en'] },
+    body: html('home', paths),
+  });
+  for (const path of paths)
+    site.set(path, ({ headers: { cookie = '' } }: IncomingMessage) =>
+      cookie.includes('gate=open')
+        ? { headers: { ...headers, 'set-cookie': 'lang=en' }, body: html(path, []) }
+        : { status: 403, headers, body: html('closed', []) },
+    );
+  const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+  expect((await world.indexed()).length).toBe(paths.length + 1);
+});
+
 it('a cookie that has ended is kept again when the host sets it again', async () => {
   const site = await startSite();
   site.page('/', ['/a', '/b']).page('/b');
