@@ -329,6 +329,7 @@ function findUnusedPath(path: string): string {
 
 /** @param model file whose access the new file gets */
 async function stageText(target: string, text: string, model: string): Promise<StagedWrite> {
+  await requireReplaceable(target);
   mkdirSync(dirname(target), { recursive: true });
   const stagedPath = `${target}.${randomBytes(6).toString('hex')}.new`;
   const discard = (): Promise<void> => rm(stagedPath, { force: true });
@@ -348,10 +349,34 @@ async function stageText(target: string, text: string, model: string): Promise<S
   return {
     discard,
     commit: async () => {
-      await rename(stagedPath, target);
+      await rename(stagedPath, target).catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EBUSY') throw error;
+        await overwrite(target, text);
+        await discard();
+      });
       await syncFolder(dirname(target));
     },
   };
+}
+
+/** Finds out before the new contents are in force what would fail afterwards: a folder, a mount that is read-only. */
+async function requireReplaceable(target: string): Promise<void> {
+  const handle = await open(target, 'r+').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EISDIR' || error.code === 'EROFS') throw error;
+  });
+  await handle?.close();
+}
+
+/** Nothing can take the place of a file that is mounted by itself, as many mount it into a container. */
+async function overwrite(target: string, text: string): Promise<void> {
+  const handle = await open(target, 'r+');
+  try {
+    await handle.writeFile(text, 'utf8');
+    await handle.truncate(Buffer.byteLength(text));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Users who could edit the old file can edit the new one. Only root may change a file's owner. */

@@ -104,7 +104,10 @@ export class ConfigurationService {
     const { xml, files } = await this.getVersion(newestVersion.version);
     const configuration = await this.file.load(xml, files);
     const stagedWrite = this.isFileEdited() ? undefined : await this.stage(configuration);
-    await this.engine.reconfigure(configuration.definition);
+    await this.engine.reconfigure(configuration.definition).catch(async (error: unknown) => {
+      await stagedWrite?.discard();
+      throw error;
+    });
     this.configurationInForce = { ...configuration, header: newestVersion };
     await this.commitWrite(configuration, stagedWrite);
     this.log.info('a new configuration is in force', { version: newestVersion.version, by: newestVersion.who });
@@ -301,8 +304,7 @@ export class ConfigurationService {
       await stagedWrite?.discard();
       throw error;
     });
-    await this.commitWrite(configuration, stagedWrite);
-    return this.acceptVersion(configuration, header);
+    return this.acceptVersion(configuration, header, stagedWrite);
   }
 
   /**
@@ -358,9 +360,10 @@ export class ConfigurationService {
     });
   }
 
-  private async acceptVersion(configuration: LoadedConfiguration, header: VersionHeader) {
+  private async acceptVersion(configuration: LoadedConfiguration, header: VersionHeader, write?: StagedWrite) {
     this.configurationInForce = { ...configuration, header };
     this.fileProblems = [];
+    await this.commitWrite(configuration, write);
     this.log.info('a new configuration is in force', { version: header.version, by: header.who });
     await this.engine.notifyOthers();
     return this.configurationInForce;
