@@ -50,13 +50,13 @@ export interface OpenConnection {
 /** A connection attempt, which can be cancelled. */
 export class ConnectionAttempt {
   /** What the attempt is waiting for. */
-  phase: 'name' | 'connection' = 'name';
+  phase: 'name' | 'proxy' | 'connection' = 'name';
   private cancelled = false;
   private socket: Socket | undefined;
 
   /** Takes over a socket; it is destroyed at once if the attempt has been cancelled. */
   adopt(socket: Socket): void {
-    this.phase = 'connection';
+    if (this.phase === 'name') this.phase = 'connection';
     this.socket = socket;
     // A socket that fails between two steps has no other listener, and an unhandled error would end the process.
     socket.on('error', ignore);
@@ -140,6 +140,7 @@ export class Connector {
   private async openThroughProxy(target: Target, proxy: ProxyServer, attempt: ConnectionAttempt): Promise<Socket> {
     const proxyResolves = proxy.kind === 'http' || proxy.resolvesNames;
     const hostname = proxyResolves ? await this.vetProxiedHostname(target) : await this.resolveAllowedAddress(target);
+    attempt.phase = 'proxy';
     try {
       const plainSocket = await this.dial(proxy.port, await this.lookUpAddresses(proxy.hostname), attempt);
       const socket = proxy.secure
@@ -147,6 +148,7 @@ export class Connector {
         : plainSocket;
       if (target.secure || target.tunneled || proxy.kind === 'socks5')
         await openTunnel(socket, { hostname, port: target.port }, proxy);
+      attempt.phase = 'connection';
       return socket;
     } catch (error) {
       throw toProxyFailure(error);

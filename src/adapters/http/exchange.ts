@@ -2,6 +2,8 @@
  * One request and its response, whichever parser reads it: phases, time limits, and one settlement, after which
  * anything that still arrives is ignored.
  */
+import type { ErrorCode } from '../../domain/fetch/error-codes.js';
+import type { ConnectionAttempt } from './connector.js';
 import type { Deadlines, TimedTask } from './deadlines.js';
 import { type ExchangePhase, FetchFailure, toFetchFailure } from './fetch-failure.js';
 import type { RequestPlan } from './request-plan.js';
@@ -25,6 +27,14 @@ const MAX_OVERHEAD_BYTES = 1024 * 1024;
 const MAX_OVERHEAD_FACTOR = 16;
 
 export const TOO_LATE_MESSAGE = 'The request was not sent: another node may have taken over the host.';
+
+type AwaitedStep = ConnectionAttempt['phase'];
+
+const CONNECT_TIMEOUTS: Readonly<Record<AwaitedStep, readonly [ErrorCode, string]>> = {
+  name: ['dns-no-answer', 'The name servers did not answer within the time allowed.'],
+  proxy: ['proxy-failed', 'The proxy did not respond, or did not connect, within the time allowed.'],
+  connection: ['connect-timeout', 'No connection was established within the time allowed.'],
+};
 
 export abstract class Exchange implements TimedTask {
   readonly reader: ResponseReader;
@@ -55,8 +65,8 @@ export abstract class Exchange implements TimedTask {
    * before this request was sent.
    */
   abstract readonly reused: boolean;
-  /** True while the exchange is still waiting for the name servers. */
-  protected abstract readonly isResolving: boolean;
+  /** What the exchange waits for before it can send the request. */
+  protected abstract readonly awaited: AwaitedStep;
   /** Number of bytes read from the connection since it was opened; 0 if it is watched elsewhere. */
   protected abstract readonly bytesRead: number;
   protected abstract start(): void;
@@ -133,11 +143,7 @@ export abstract class Exchange implements TimedTask {
   }
 
   private createTimeoutFailure(): FetchFailure {
-    if (this.phase === 'connect') {
-      return this.isResolving
-        ? new FetchFailure('dns-no-answer', 'The name servers did not answer within the time allowed.')
-        : new FetchFailure('connect-timeout', 'No connection was established within the time allowed.');
-    }
+    if (this.phase === 'connect') return new FetchFailure(...CONNECT_TIMEOUTS[this.awaited]);
     if (this.deadline >= this.finalDeadline) {
       return new FetchFailure('read-timeout', 'The complete response did not arrive within the total time allowed.');
     }

@@ -26,8 +26,8 @@ export class LenientExchange extends Exchange {
     super(plan, deadlines, settle);
   }
 
-  protected get isResolving(): boolean {
-    return this.attempt.phase === 'name';
+  protected get awaited(): ConnectionAttempt['phase'] {
+    return this.attempt.phase;
   }
 
   protected get bytesRead(): number {

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Connection, ConnectionPool, PooledConnection } from './connection-pool.js';
-import { findTlsFault } from './connector.js';
+import { type ConnectionAttempt, findTlsFault } from './connector.js';
 import type { Deadlines } from './deadlines.js';
 import { Exchange, type Settle, TOO_LATE_MESSAGE } from './exchange.js';
 import { FetchFailure } from './fetch-failure.js';
@@ -25,8 +25,8 @@ export abstract class PooledExchange<C extends PooledConnection> extends Exchang
     return this.connection.address;
   }
 
-  protected get isResolving(): boolean {
-    return this.connection.attempt?.phase === 'name';
+  protected get awaited(): ConnectionAttempt['phase'] {
+    return this.connection.attempt?.phase ?? 'connection';
   }
 }
 

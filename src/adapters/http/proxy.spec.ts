@@ -8,6 +8,7 @@ import { authority } from '../../../test/support/certificates.js';
 import { inShort, testFetcher, testServer } from '../../../test/support/fetch-harness.js';
 import { always, answer } from '../../../test/support/raw-server.js';
 import type { FetcherDefinition } from '../../domain/crawl/fetcher-definition.js';
+import { milliseconds } from '../../domain/time/units.js';
 
 /** Simulates a machine that cannot resolve names itself. */
 const noNames = () => Promise.reject(Object.assign(new Error('ENOTFOUND'), { code: 'ENOTFOUND' }));
@@ -126,6 +127,16 @@ describe('a proxy', () => {
       `${status.slice(0, 3)} no`,
     );
   });
+
+  it.each(['http', 'socks5h'])(
+    'that takes a connection over %s and then says nothing is a failure of its own',
+    async (kind) => {
+      const mute = await testServer(() => {});
+      const proxy = mute.url.replace('http', kind);
+      const parts = { connectTimeout: milliseconds(60) };
+      expect(await fetchThrough(proxy, 'https://site.example/', parts)).toBe('failure proxy-failed');
+    },
+  );
 
   it('that answers something else than HTTP is a failure of its own', async () => {
     const proxy = await testServer(always('SSH-2.0-OpenSSH_9.2\r\n'));
