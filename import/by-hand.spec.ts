@@ -24,6 +24,18 @@ it.each([
     /rendering/,
     [file('c.yaml', 'config:\n  https.protocol.implementation: org.playwright.HttpProtocol\n'), SEEDS],
   ],
+  [
+    'stormcrawler',
+    'queryElementsToRemove sid',
+    /other pages/,
+    [
+      file(
+        'urlfilters.json',
+        '{"a.URLFilters":[{"class":"a.BasicURLNormalizer","params":{"queryElementsToRemove":["sid"]}}]}',
+      ),
+      SEEDS,
+    ],
+  ],
   ['stormcrawler', 'http.robots.headers.skip', /noindex/, [storm('http.robots.headers.skip'), SEEDS]],
   ['stormcrawler', 'selenium.addresses', /rendering/, [storm('selenium.addresses'), SEEDS]],
   ['scrapy', 'DEFAULT_REQUEST_HEADERS', /a Header/, [scrapy(...SPIDER, 'DEFAULT_REQUEST_HEADERS = {"X-A": "b"}')]],

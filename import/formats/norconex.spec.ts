@@ -81,6 +81,19 @@ it('a selector that only jsoup knows, or that means something else in CSS, is li
   ]);
 });
 
+it('normalizations become steps, and others are listed', () => {
+  const names = 'removeFragment, removeTrailingSlash, SORT_QUERY_PARAMETERS, removeQueryString';
+  const replacement = '<replacements><replace><match>&amp;view=print</match></replace></replacements>';
+  const text = `<c><startURLs><url>${SITE}/</url></startURLs><urlNormalizer class="GenericURLNormalizer"><normalizations>${names}</normalizations>${replacement}</urlNormalizer></c>`;
+  const { definition, report } = importAndLoad('norconex', file('c.xml', text));
+  const context = [...compileContexts(definition).values()][0]!;
+  expect(context.canonicalize(`${SITE}/a/?b=1&a=2`)?.href).toBe(`${SITE}/a?a=2&b=1`);
+  expect(linesOf(report, 'not taken')).toEqual([
+    'c.xml:1 urlNormalizer removeQueryString',
+    'c.xml:1 urlNormalizer replacement &view=print',
+  ]);
+});
+
 it('lists and files of version 4 are read whole, and what is null is in the report', () => {
   const yaml = `id: a
 startReferences: ['${SITE}/']

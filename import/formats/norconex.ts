@@ -16,6 +16,7 @@ import {
   type ReadBeside,
   ROUND_NOTE,
   SITEMAP_NOTE,
+  setPart,
   splitLines,
   splitSolrUrl,
 } from '../model.js';
@@ -226,7 +227,44 @@ const SETTINGS: Readonly<Record<string, SettingReader>> = {
     report.reportTaken(`cookiesDisabled ${node.text}`, 'cookies of Fetcher', node);
   },
   recrawlableResolver: importFrequencies,
+  urlNormalizer: importNormalizations,
 };
+
+/** Steps of cw:Canonicalization by the names of normalizations in lower case, and those that always happen. */
+const STEPS: Readonly<Record<string, string>> = {
+  removesessionids: 'remove-session-ids',
+  removetrailingquestionmark: 'remove-empty-query',
+  lowercasepath: 'lower-case-path',
+  sortqueryparameters: 'sort-parameters',
+  removedirectoryindex: 'remove-default-document',
+  removetrailingslash: 'remove-trailing-slash',
+  removeduplicateslashes: 'collapse-slashes',
+};
+const ALWAYS =
+  /^(?:removefragment|removetrailinghash|removetrailingfragment|removedefaultport|removedotsegments|lowercaseschemehost|uppercaseescapesequence|decodeunreservedcharacters|encodenonuricharacters|encodespaces)$/;
+/** What happens without a setting, and stays beside what one names. */
+const STANDARD_STEPS = ['remove-trailing-dot', 'remove-session-ids', 'remove-empty-query'];
+
+function importNormalizations(node: Node, crawler: ImportedCrawler, report: ImportReport): void {
+  const names = findAll(node, 'normalizations').flatMap(({ text }) => text.split(',').map((name) => name.trim()));
+  const steps = new Set(STANDARD_STEPS);
+  for (const name of names.filter((one) => one !== '')) {
+    const key = name.replace(/_/g, '').toLowerCase();
+    const step = STEPS[key];
+    if (step !== undefined) steps.add(step);
+    if (step !== undefined || ALWAYS.test(key))
+      report.reportTaken(`urlNormalizer ${name}`, step ?? 'URLs are always normalized so', node);
+    else report.reportSkipped(`urlNormalizer ${name}`, 'no step of Canonicalization does this', node);
+  }
+  for (const replacement of findAll(node, 'replace', 'replacements'))
+    if (replacement.find('match'))
+      report.reportSkipped(
+        `urlNormalizer replacement ${replacement.find('match')!.text}`,
+        'no step of Canonicalization does this',
+        replacement,
+      );
+  if (steps.size > STANDARD_STEPS.length) setPart(crawler, 'Canonicalization', { steps: [...steps].join(' ') });
+}
 
 function importRobots(node: Node, { attributes }: ImportedCrawler, report: ImportReport): void {
   if (reportNull(node, 'ignoreRobotsTxt', report)) return;

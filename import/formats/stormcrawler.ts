@@ -358,12 +358,20 @@ function importParseFilters(tree: Node, { report }: Reading): void {
 const FILTERS: Readonly<Record<string, (filter: Node, reading: Reading) => void>> = {
   RegexURLFilter: importRegexFilter,
   FastURLFilter: importFastFilter,
-  BasicURLNormalizer: (filter, { report }) =>
+  BasicURLNormalizer: (filter, { report }) => {
+    const removed = (filter.find('params')?.children ?? []).filter(({ name }) => name === 'queryElementsToRemove');
+    for (const parameter of removed)
+      report.reportSkipped(
+        `queryElementsToRemove ${parameter.text}`,
+        'pages with this parameter are other pages, unless it is one of a session: see Canonicalization in docs/reference.md',
+        parameter,
+      );
     report.reportChanged(
       'BasicURLNormalizer',
       'URLs are always normalized; see Canonicalization in docs/reference.md',
       filter,
-    ),
+    );
+  },
   SelfURLFilter: (filter, { report }) =>
     report.reportTaken(
       'SelfURLFilter',
