@@ -38,6 +38,18 @@ it.each([
   ],
   ['stormcrawler', 'http.robots.headers.skip', /noindex/, [storm('http.robots.headers.skip'), SEEDS]],
   ['stormcrawler', 'selenium.addresses', /rendering/, [storm('selenium.addresses'), SEEDS]],
+  [
+    'nutch',
+    'urlfilter.regex.rules',
+    /MISSING/,
+    [
+      file(
+        'nutch-site.xml',
+        '<configuration><property><name>urlfilter.regex.rules</name><value>+.</value></property></configuration>',
+      ),
+      SEEDS,
+    ],
+  ],
   ['scrapy', 'DEFAULT_REQUEST_HEADERS', /a Header/, [scrapy(...SPIDER, 'DEFAULT_REQUEST_HEADERS = {"X-A": "b"}')]],
   ['scrapy', 'USER_AGENT', /userAgent/, [scrapy(...SPIDER, 'USER_AGENT = name + "/1"')]],
   ['scrapy', 'http_user', /a Credential/, [scrapy(...SPIDER, '    http_user = "bob"')]],
@@ -153,8 +165,8 @@ no override</value></property></bean>
 +http://(org,example,</prop></props></bean></beans>`;
   const { report } = convert('heritrix', [file('crawler-beans.cxml', beans)]);
   expect(report.lines.filter(({ kind }) => kind === 'not taken').map(({ setting }) => setting)).toEqual([
-    '+http://(org,example,',
     'no override',
     'maxHops = 9',
+    '+http://(org,example,',
   ]);
 });

@@ -108,6 +108,9 @@ describe('the original and the imported configuration say the same', () => {
       ) => `<beans><bean id="longerOverrides"><property name="properties"><props><prop key="seeds.textSource.value">
 https://www.example.com/docs/a
 http://example.org/
+shop.co.uk
++http://(com,example,docs,
+-example.com/private/
 </prop></props></property></bean><bean id="scope" class="org.archive.modules.deciderules.DecideRuleSequence"><property name="rules"><list>${rules.join('')}</list></property></bean></beans>`,
     );
     return checkProperty(

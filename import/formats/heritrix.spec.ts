@@ -26,6 +26,25 @@ it('hosts and URLs that are written in the job are SURT prefixes', () => {
   });
 });
 
+it('lines with a sign among the seeds are prefixes for the rules that accept or reject', () => {
+  const rules = ['ACCEPT', 'REJECT'].map(
+    (decision) =>
+      `<bean class="org.archive.modules.deciderules.surt.SurtPrefixedDecideRule"><property name="decision" value="${decision}"/><property name="seedsAsSurtPrefixes" value="${decision === 'ACCEPT'}"/></bean>`,
+  );
+  const scope = `<beans><bean id="scope" class="org.archive.modules.deciderules.DecideRuleSequence"><property name="rules"><list><bean class="org.archive.modules.deciderules.RejectDecideRule"/>${rules.join('')}</list></property></bean></beans>`;
+  const lines = file('seeds.txt', `${SITE}/\n+http://(com,example,docs,\n-www.example.com/private/\n`);
+  const files = [file('crawler-beans.cxml', scope), lines];
+  verdicts(accepts('heritrix', ...files), {
+    '/a': true,
+    '/private/a': false,
+    'https://docs.example.com/a': true,
+    'https://example.org/': false,
+  });
+  const { definition, report } = importAndLoad('heritrix', ...files);
+  expect(definition.crawlers[0]!.roots.map(({ url }) => url)).toEqual([`${SITE}/`]);
+  expect(linesOf(report, 'not taken')).toEqual([]);
+});
+
 it('of several lists of seeds, only the one that the job names is used', () => {
   const named = file(
     'crawler-beans.cxml',

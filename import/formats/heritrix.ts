@@ -28,6 +28,14 @@ interface Job {
   /** Lists of SURT prefixes by file name. */
   readonly surtLists: ReadonlyMap<string, Node>;
   readonly usedLists: Set<Node>;
+  /** Lines among the seeds that are SURT prefixes for rules that accept (`+`) or reject (`-`). */
+  readonly directives: readonly Directive[];
+  readonly usedDirectives: Set<Directive>;
+}
+
+interface Directive {
+  readonly line: string;
+  readonly node: Node;
 }
 
 export function readHeritrix(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
@@ -35,13 +43,27 @@ export function readHeritrix(files: readonly ImportFile[], report: ImportReport)
   const surtLists = new Map<string, Node>();
   const { tree, overrides } = parseJob(files, report);
   const named = findSeedFile(tree, files);
+  const directives: Directive[] = [];
   for (const file of files.filter((one) => !isXml(one)))
     if (/surt|negative/i.test(file.name)) surtLists.set(file.name, parseList(file, report));
     else if (named !== undefined && file.name !== named)
       report.reportSkipped(file.name, `the seeds of the job are those of ${named}`, parseList(file, report));
-    else importSeeds(parseList(file, report), file.name, crawler, report);
-  const job = { crawler, report, tree, overrides, surtLists, usedLists: new Set<Node>() };
+    else {
+      const list = parseList(file, report);
+      const lines = list.children.map((node) => ({ line: node.text, node }));
+      if (!importSeeds(lines, { crawler, report, directives })) throw new ImportError(`${file.name} contains no seeds`);
+    }
+  for (const node of findSeedValues(tree)) {
+    const lines = splitLines(node.text).map((line) => ({ line, node }));
+    importSeeds(lines, { crawler, report, directives });
+  }
+  crawler.roots = [...new Set(crawler.roots)];
+  const used = { usedLists: new Set<Node>(), usedDirectives: new Set<Directive>() };
+  const job = { crawler, report, tree, overrides, surtLists, directives, ...used };
   if (tree.children.length > 0) importBeans(tree, job);
+  for (const directive of directives)
+    if (!job.usedDirectives.has(directive))
+      report.reportSkipped(directive.line, 'no rule about SURT prefixes has this decision', directive.node);
   // Lists that no rule names were given to be used all the same.
   for (const [name, list] of surtLists)
     if (!job.usedLists.has(list)) addSurtList(list, !/negative|exclude|reject/i.test(name), job);
@@ -103,30 +125,28 @@ export const findById = (node: Node, id: string | undefined): Node | undefined =
 
 const isRule = ({ attributes }: Node): boolean => /DecideRule$/.test(attributes['class'] ?? '');
 
-function importSeeds(list: Node, name: string, crawler: ImportedCrawler, report: ImportReport): void {
-  const seeds = list.children.filter(({ text }) => isUrl(text) || /^[\w-]+(?:\.[\w-]+)+(?:[/:]|$)/.test(text));
-  if (seeds.length === 0) throw new ImportError(`${name} contains no seeds`);
+/** Returns whether there are any seeds. What begins with a sign is for the rules of the scope. */
+function importSeeds(
+  lines: readonly Directive[],
+  { crawler, report, directives }: Pick<Job, 'crawler' | 'report'> & { directives: Directive[] },
+): boolean {
+  const isSeed = ({ line }: Directive): boolean => isUrl(line) || /^\w[\w-]*(?:\.[\w-]+)+(?:[/:]|$)/.test(line);
+  const seeds = lines.filter(isSeed);
+  if (seeds.length === 0) return false;
   appendAll(
     crawler.roots,
-    seeds.map(({ text }) => (isUrl(text) ? text : `http://${text}`)),
+    seeds.map(({ line }) => (isUrl(line) ? line : `http://${line}`)),
   );
-  report.coverAll(seeds);
-  report.reportTaken(pluralize(seeds.length, 'seed'), 'roots', seeds[0]);
+  report.coverAll(seeds.map(({ node }) => node));
+  report.reportTaken(pluralize(seeds.length, 'seed'), 'roots', seeds[0]!.node);
+  for (const one of lines.filter((other) => !isSeed(other)))
+    if (/^[+-]/.test(one.line)) directives.push(one);
+    else report.reportSkipped(one.line, 'is not a seed', one.node);
+  return true;
 }
 
 function importBeans(tree: Node, job: Job): void {
-  const { crawler, report } = job;
-  for (const node of findSeedValues(tree)) {
-    const lines = splitLines(node.text);
-    const urls = lines.filter(isUrl);
-    if (urls.length === 0) continue;
-    for (const line of lines)
-      if (!isUrl(line))
-        report.reportSkipped(line, 'is not a seed: specify a file with the SURT prefixes of the scope', node);
-    appendAll(crawler.roots, urls);
-    report.reportTaken(pluralize(urls.length, 'seed'), 'roots', node);
-  }
-  crawler.roots = [...new Set(crawler.roots)];
+  const { report } = job;
   for (const [key, value, node] of listSettings(tree, report))
     if (value === OVERRIDDEN || job.overrides.has(key)) report.cover(node);
     else importSetting(key.split('.').at(-1)!, value, node, job);
@@ -422,6 +442,11 @@ function importSurtRule(bean: Node, decision: Decision, job: Job): void {
     ? list.children.map(({ text }) => text)
     : [...new Set(texts.flatMap(splitLines))].filter((line) => isInline || /^[+-]?(?:https?:\/\/)?\(/.test(line));
   surts.push(...lines.map(toPrefix));
+  for (const directive of job.directives.filter(({ line }) => line.startsWith(decision === 'ACCEPT' ? '+' : '-'))) {
+    surts.push(toPrefix(directive.line));
+    job.usedDirectives.add(directive);
+    report.reportTaken(directive.line, `a prefix of the rules that ${decision.toLowerCase()}`, directive.node);
+  }
   const patterns = [...new Set(surts.map((surt) => widenSurt(surt, kind)))].flatMap(toSurtPatterns);
   if (list) {
     usedLists.add(list);

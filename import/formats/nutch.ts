@@ -454,7 +454,13 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Explains properties that have no counterpart. */
-export const explainNutch = (node: Node): string | undefined => REASONS[findSetting(node, 'name')?.trim() ?? ''];
+export const explainNutch = (node: Node): string | undefined =>
+  explainProperty(findSetting(node, 'name')?.trim() ?? '');
+
+const explainProperty = (name: string): string | undefined =>
+  /^urlfilter\.\w+\.rules$/.test(name)
+    ? 'these rules are MISSING here, and REPLACE those of the file: write them in it, and import again'
+    : REASONS[name];
 
 function importProperty(
   name: string,
@@ -474,7 +480,7 @@ function importProperty(
   if (value.includes('${') && (convert || CONTACTS.has(name)))
     return void report.reportSkipped(setting, 'its variable has no value here', property);
   if (CONTACTS.has(name) && isContact(value)) return void takeContact(setting, value, property, crawler, report);
-  if (!convert) return void report.reportSkipped(name, REASONS[name] ?? 'has no counterpart', property);
+  if (!convert) return void report.reportSkipped(name, explainProperty(name) ?? 'has no counterpart', property);
   const isNumeric = /delay|threads|limit|timeout|max|interval/.test(name);
   if (isNumeric && !/^\d+(?:\.\d+)?$/.test(value))
     return void report.reportSkipped(name, `${value} is not a number that Crawlway could use`, property);

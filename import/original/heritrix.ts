@@ -24,7 +24,8 @@ export function createHeritrix(files: readonly ImportFile[]): Original {
     ...lists.filter(({ name }) => !/surt|negative/i.test(name)).flatMap(({ text }) => text.split('\n')),
   ]
     .map((line) => line.trim())
-    .filter((line) => /^https?:/.test(line));
+    .map((line) => (/^\w[\w-]*\.[\w.-]+(?:[/:]|$)/.test(line) ? `http://${line}` : line))
+    .filter((line) => /^(?:https?:|[+-])/.test(line));
   const beans = findAll(tree, 'bean');
   const sequences = beans.filter(({ attributes }) => /DecideRuleSequence$/.test(attributes['class'] ?? ''));
   const scope = sequences.find(({ attributes }) => attributes['id'] === 'scope') ?? sequences[0];
@@ -143,8 +144,11 @@ function createSurtTest(
   widen: (prefix: string) => string = (prefix) => prefix,
 ): Test {
   const prefixes: string[] = [];
+  // Among the seeds, `+` is for rules that accept, and `-` for those that reject.
+  const sign = value('decision') === 'REJECT' ? '-' : '+';
+  for (const line of seeds) if (line.startsWith(sign)) prefixes.push(...readPrefixes(line.slice(1)));
   if (value('seedsAsSurtPrefixes') !== 'false')
-    for (const seed of seeds) prefixes.push(toPrefix(toSurt(new URL(seed).href)));
+    for (const seed of seeds.filter((line) => !/^[+-]/.test(line))) prefixes.push(toPrefix(toSurt(new URL(seed).href)));
   const source = property('surtsSource') ?? property('surtsSourceFile');
   const isInline = source
     ? findAll(source, 'bean').some(({ attributes }) => /ConfigString$/.test(attributes['class'] ?? ''))
