@@ -55,11 +55,11 @@ function tryParse(text: string): Json | undefined {
   }
 }
 
-/** Strings, comments, and what surrounds the data in XHTML. */
+/** Strings, commas behind which nothing follows, a semicolon at the end, comments, and what surrounds the data in XHTML. */
 const TOKENS =
-  /("[^"\\]*(?:\\[\s\S][^"\\]*)*"?)|\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n\r]*|<!\[CDATA\[|\]\]>|[\0-\x08\v\f\x0e-\x1f]/g;
+  /("[^"\\]*(?:\\[\s\S][^"\\]*)*"?)|,(?=\s*[\]}])|;\s*$|\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n\r]*|<!\[CDATA\[|\]\]>|[\0-\x08\v\f\x0e-\x1f]/g;
 
-/** Removes comments, and escapes the line ends and control characters in strings: templates write both. */
+/** Removes comments and the like, and escapes the line ends and control characters in strings: templates write both. */
 function repairJson(text: string): string {
   return text.replace(TOKENS, (_, string?: string) =>
     string === undefined
