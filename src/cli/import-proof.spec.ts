@@ -63,6 +63,8 @@ it.each([
   ],
   ['<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">', []],
   ['# nothing', []],
+  ['h - - [1/Jan/2026] "GET //wp-includes/wlwmanifest.xml HTTP/1.1" 404', [`${SITE}//wp-includes/wlwmanifest.xml`]],
+  ['h - - [1/Jan/2026] "GET // HTTP/1.1" 200', [`${SITE}//`]],
 ])('the URLs of %j', (line, urls) => expect(findUrls(line, `${SITE}/`)).toEqual(urls));
 
 async function collect(urls: AsyncIterable<string>): Promise<string[]> {

@@ -178,6 +178,6 @@ export function findUrls(line: string, site: string | undefined): string[] {
   );
   if (locations.length > 0 || /<(?:urlset|sitemapindex|\?xml)/.test(line)) return locations;
   const path = REQUEST.exec(line)?.[1];
-  if (path !== undefined) return site === undefined ? [] : [new URL(path, site).href];
+  if (path !== undefined) return site === undefined ? [] : [new URL(`${new URL(site).origin}${path}`).href];
   return /https?:\/\/[^\s"'<>]+/i.exec(line)?.slice(0, 1) ?? [];
 }

@@ -1,7 +1,6 @@
 /** `crawlway store export|import`: moves the whole store from one database to another as lines of JSON. */
 import { createReadStream, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
 import { access, appendFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import type { Secret } from '../domain/secret.js';
 import { exportDatabase, importDatabase } from '../server/engine.module.js';
 import { toFileError } from '../server/fail.js';
@@ -71,14 +70,23 @@ const printResult = (result: object, toStderr: boolean): void =>
 const toCounts = (summary: object): object =>
   Object.fromEntries(Object.entries(summary).map(([kind, { count }]: [string, { count: number }]) => [kind, count]));
 
-/** Opens the file only when the first line is requested, because an earlier error would be lost. */
+/**
+ * Opens the file only when the first line is requested, because an earlier error would be lost. Node's readline would also
+ * end a line at separators of Unicode, which texts in JSON have.
+ */
 async function* readLines(file: string): AsyncGenerator<string> {
-  const input = file === '-' ? process.stdin : createReadStream(file);
+  const input = (file === '-' ? process.stdin : createReadStream(file)).setEncoding('utf8');
+  let rest = '';
   try {
-    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+    for await (const part of input) {
+      const lines = `${rest}${part}`.split('\n');
+      rest = lines.pop()!;
+      yield* lines;
+    }
   } catch (error) {
     throw toFileError(file, 'read', error);
   }
+  if (rest !== '') yield rest;
 }
 
 const createFileErrorThrower =
