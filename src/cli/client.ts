@@ -84,7 +84,11 @@ export class ServerClient {
 
   /** Writes a file of any size to the stream as it arrives. */
   async pipeTo(path: string, stream: NodeJS.WritableStream): Promise<void> {
-    const response = await this.send('GET', path, '*/*');
+    const controller = new AbortController();
+    const timeout = setTimeout(() => controller.abort(new DOMException('', 'TimeoutError')), TIMEOUT_MS);
+    const response = await this.send('GET', path, '*/*', undefined, {}, controller.signal).finally(() =>
+      clearTimeout(timeout),
+    );
     if (!response.ok)
       this.requireSuccess({
         status: response.status,
@@ -110,6 +114,7 @@ export class ServerClient {
     accept: string,
     body?: RequestText,
     headers: Record<string, string> = {},
+    signal: AbortSignal = AbortSignal.timeout(TIMEOUT_MS),
   ): Promise<Response> {
     const allHeaders: Record<string, string> = { accept, ...headers };
     if (this.key) allHeaders['authorization'] = `Bearer ${this.key.reveal()}`;
@@ -118,7 +123,7 @@ export class ServerClient {
       method,
       headers: allHeaders,
       body: body?.text,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal,
     }).catch((error: Error) => {
       if (error.name === 'TimeoutError') {
         throw new UsageError(
