@@ -28,10 +28,16 @@ export function applySplices(text: string, splices: readonly Splice[]): string {
 
 const createInsertion = (offset: number, text: string): Splice => ({ start: offset, end: offset, text });
 
+/** Comments behind the sibling, on its line, are about it and stay with it. */
 export function insertAfter(document: XmlDocument, sibling: XmlElement, xml: NewXml): Splice {
   const indent = findIndentation(document, sibling);
-  return createInsertion(sibling.end, formatLineBreak(document, indent) + renderXml(document, xml, indent));
+  COMMENTS_ON_LINE.lastIndex = sibling.end;
+  const [comments = ''] = COMMENTS_ON_LINE.exec(document.text) ?? [];
+  const text = formatLineBreak(document, indent) + renderXml(document, xml, indent);
+  return createInsertion(sibling.end + comments.length, text);
 }
+
+const COMMENTS_ON_LINE = /(?:[ \t]*<!--(?:(?!-->)[^\r\n])*-->)*/y;
 
 export function insertBefore(document: XmlDocument, sibling: XmlElement, xml: NewXml): Splice {
   const indent = findIndentation(document, sibling);

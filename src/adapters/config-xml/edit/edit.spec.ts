@@ -93,6 +93,14 @@ describe('edits of single rules in the text', () => {
     expect(listRules(edited, 'docs')[1]).toMatchObject(RULE);
   });
 
+  it('leaves a comment with the rule behind which it stands', () => {
+    const rule = '<Rule><ar:Host val="three"/><Ignore/></Rule>';
+    const xml = XML.replace(rule, `${rule} <!-- three --> <!--\n not this -->`);
+    expect(insertRule(xml, 'docs', { xml: rule })).toContain(
+      `${rule} <!-- three -->\n      ${rule} <!--\n not this -->`,
+    );
+  });
+
   it('inserts a rule given as XML unchanged', () => {
     const text = '<Rule  ><ar:Path val="/new"  /><Index/></Rule>';
     const edited = insertRule(XML, 'docs', { xml: `  <!-- outside -->${text}\n` }, 0);
