@@ -18,7 +18,6 @@ import type {
 } from '../../../engine/ports/frontier-store.js';
 import { NO_URL } from '../../../engine/ports/frontier-store.js';
 import type { OwedOrder } from '../../../engine/ports/owed-orders.js';
-import { CONNECTOR_SETTING } from '../../../engine/ports/sink.js';
 import { MAX_VISITS } from './order-row.js';
 
 const FORMAT = 'crawlway store 1';
@@ -168,7 +167,8 @@ class StoreImporter {
     }
     if ((await this.#store.list({}, 0, 1)).length > 0)
       throw new TransferRefused('the store is not empty; use an empty one');
-    await this.#store.putSetting(CONNECTOR_SETTING, undefined); // The export contains the connector name.
+    // The export contains all of them, also the name of the connector; others are of a server without URLs.
+    for (const name of (await this.#store.listSettings('')).keys()) await this.#store.putSetting(name, undefined);
     await this.#store.putSetting(PROGRESS_SETTING, JSON.stringify({ id: this.#id, lines: 1 }));
   }
 
