@@ -105,7 +105,7 @@ it.each<[string, RegExp, readonly ImportFile[]]>([
     [committer('SolrCommitter"><solrURL>http://solr/solr/a</solrURL>')],
   ],
   ['nutch', /type="file"/, nutch('solr.server.url', 'solr:8983/solr/a')],
-  ['elastic', /userAgent="Bot 2"/, [file('c.yml', `domains:\n  - url: ${SITE}\nuser_agent: "Bot\\n2"\n`)]],
+  ['elastic', /userAgent="Bot 2"/, [file('c.yml', `domains:\n  - url: ${SITE}\nuser_agent: "Bot\\n   2"\n`)]],
   ['fess', /<cw:Fetcher name="default"\/>/, [file('f.bulk', `{"index":{"_index":"web_config"}}\n${agent(' \n')}\n`)]],
   ['mnogosearch', /^(?![\s\S]*Content)/, indexerConf('Section a 5 64 "(?=x)(a)" "$1"')],
   ['mnogosearch', /^(?![\s\S]*b\.test)/, indexerConf('Alias https://a.test/ https://u:p@b.test/')],

@@ -31,11 +31,18 @@ export function fitToRanges(crawler: ImportedCrawler, report: ImportReport): voi
   fitRelations(crawler);
 }
 
+const joinLines = (text: string): string =>
+  text
+    .split(/\p{Cc}/u)
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .join(' ');
+
 /** Texts are sent in one line, addresses have a scheme, and users in those of roots are not copied. */
 export function fitTexts(crawler: ImportedCrawler, report: ImportReport): void {
   const { fetcher, headers, sink } = crawler;
   for (const values of [fetcher, headers])
-    for (const [name, text] of Object.entries(values)) values[name] = text.replace(/\p{Cc}+/gu, ' ').trim();
+    for (const [name, text] of Object.entries(values)) values[name] = joinLines(text);
   if (fetcher['userAgent'] === '') delete fetcher['userAgent'];
   if (sink && !/^(?:file|warc)$/.test(sink.type) && !isUrl(sink.url)) {
     report.reportSkipped(
