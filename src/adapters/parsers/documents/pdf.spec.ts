@@ -174,6 +174,8 @@ describe('the properties of a PDF', () => {
     expect(await metadataOf('/Metadata 6 0 R', xmp('A picture'), xmp('Herons'), xmp('Another'))).toEqual(found);
     expect(await metadataOf('', xmp('Herons'))).toEqual(found);
     expect(await metadataOf('', xmp('One'), xmp('Two'))).toMatchObject({ title: '' });
+    const escaped = '\\376\\377\\000H\\000e\\000r\\000o\\000n\\000\\(';
+    expect(await metadataOf('', xmp(escaped))).toMatchObject({ title: 'Heron(' });
   });
 });
 

@@ -21,8 +21,9 @@ export function readXmp(body: Uint8Array): XmpProperties {
   const values = new Map<string, string[]>();
   const file = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (!file.includes(TITLE)) return values;
-  const add = (property: string, value: string): void => {
-    if (!PROPERTIES.has(property) || value === '') return;
+  const add = (property: string, written: string): void => {
+    const value = PROPERTIES.has(property) ? decodeEscapes(written) : '';
+    if (value === '') return;
     const known = values.get(property);
     if (known) known.push(value);
     else values.set(property, [value]);
@@ -34,6 +35,15 @@ export function readXmp(body: Uint8Array): XmpProperties {
     add(property, text.trim());
   }
   return values;
+}
+
+/** Old versions of Ghostscript write the escapes of a text in UTF-16 (ISO 32000-1, 7.3.4.2) as its letters: `\376\377\000M`. */
+function decodeEscapes(text: string): string {
+  if (!text.startsWith('\\376\\377')) return text;
+  const bytes = text.replace(/\\([0-3][0-7]{2})|\\(.)/g, (_, code, character) =>
+    code === undefined ? character : String.fromCharCode(Number.parseInt(code, 8)),
+  );
+  return new TextDecoder('utf-16be').decode(Buffer.from(bytes, 'latin1')).trim();
 }
 
 /** The metadata to which the catalog leads, or else the only ones in the file. */
