@@ -62,6 +62,7 @@ it('reads title, front matter and links of Markdown', () => {
     [{ name: 'author', value: 'Ada' }],
   ]);
   expect(text).toContain('# Heading\nSee');
+  expect(read('# GET /users/{id}\n', 'text/markdown').title).toBe('GET /users/{id}');
   expect(read('text\n\n## Second ##\n', 'text/markdown').title).toBe('Second');
   expect(read('Under\nlined\n=====\n# Second\n', 'text/markdown').title).toBe('lined');
   expect(read('<h1 align="center">HTML</h1>\n<a id="x" href="y.html">z</a>\n', 'text/markdown')).toMatchObject({
