@@ -169,6 +169,12 @@ describe('principals among the metas of a document', () => {
 describe('an ACL file', () => {
   const readFile = (text: string) => runAtOnce(parseAclFile(text));
 
+  it('is refused where an address is not UTF-8, since that of no page begins with it', () => {
+    const text = Buffer.from('# Müller\nallow http://a.example/ staff\ndeny http://a.example/Büro/ staff\n', 'latin1');
+    const { problems } = readFile(text.toString());
+    expect(problems).toEqual([{ line: 3, message: expect.stringContaining('save the file as UTF-8') }]);
+  });
+
   it('has a line per rule, comments and blank lines; lines with the same prefix are combined', () => {
     const text =
       '# who\r\n\r\n  allow https://a.example/hr/ staff, Pay Masters\rDENY\thttp://a.example/\t guests \nallow https://a.example/hr/ jane\ndeny https://a.example/hr/ interns';

@@ -2,6 +2,7 @@
  * Who may see a document: principals (users, groups) that a security-trimmed search compares with those of the
  * searcher. Pure functions; docs/acl.md describes where principals come from.
  */
+import { NOT_UTF8_MESSAGE, REPLACEMENT_CHARACTER } from '../policy/rule-file-problems.js';
 import type { Meta } from '../push/order.js';
 import { forEachInSteps, runAtOnce, type Steps } from '../steps.js';
 import type { AclDefinition, AclRule } from './acl-definition.js';
@@ -127,6 +128,7 @@ export function* parseAclFile(
   yield* forEachInSteps(text.split(/\r\n|\r|\n/).entries(), ([index, line]) => {
     const trimmed = line.trim();
     if (trimmed === '' || trimmed.startsWith('#')) return;
+    if (line.includes(REPLACEMENT_CHARACTER)) problems.push({ line: index + 1, message: NOT_UTF8_MESSAGE });
     const [, action, prefix, names] = /^(allow|deny)[ \t]+(https?:\/\/\S+)[ \t]+(\S.*)$/i.exec(trimmed) ?? [];
     if (action === undefined || prefix === undefined) {
       problems.push({
