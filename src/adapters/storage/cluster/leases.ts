@@ -74,6 +74,8 @@ const OWNED = 'SELECT part, epoch FROM partition_owner WHERE node = $1 ORDER BY 
 const RELEASE = `UPDATE partition_owner SET node = NULL, abruptly = abruptly OR $3 WHERE node = $1 AND part = ANY ($2::int2[])`;
 
 const TIME_READINGS = 5;
+/** Partitions that were taken wait for them. */
+const MAX_READING_MS = 100;
 
 export class Leases {
   readonly #pool: PostgresPool;
@@ -115,11 +117,12 @@ export class Leases {
 
   /**
    * Reads the clock of the database, in milliseconds. An answer is late by the time that it takes, so this is the
-   * least late of several; it is late by a millisecond or two.
+   * least late of several, unless they take too long.
    */
   async readTime(): Promise<number> {
+    const end = performance.now() + MAX_READING_MS;
     let offset = Number.NEGATIVE_INFINITY;
-    for (let i = 0; i < TIME_READINGS; i++) {
+    for (let i = 0; i < TIME_READINGS && (i === 0 || performance.now() < end); i++) {
       const [reading] = await this.#pool.rows<{ time: number }>(`SELECT ${DATABASE_TIME} AS time`);
       offset = Math.max(offset, reading!.time - performance.now());
     }
