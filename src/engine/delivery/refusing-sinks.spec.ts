@@ -1,15 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { addOrder, deleteOrder, sinkDefinition } from '../../../test/support/push-orders.js';
+import type { OrderAnswer } from '../../domain/push/order.js';
 import { minutes, seconds } from '../../domain/time/units.js';
 import type { Sink } from '../ports/sink.js';
 import { SinkQueue } from './sink-queue.js';
+import { PUT_OFF } from './waiting-orders.js';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 describe('a sink that refuses', () => {
   /** A sink that accepts an order or not, and what became of the orders. */
-  const startQueue = (accepts: (uri: string) => boolean, batchDocuments = 4) => {
+  const startQueue = (
+    accepts: (uri: string) => boolean,
+    batchDocuments = 4,
+    wait?: () => Promise<void> | undefined,
+  ) => {
     const clock = new ManualClock();
     const answers = new Map<string, string>();
     const warnings: string[] = [];
@@ -20,6 +26,7 @@ describe('a sink that refuses', () => {
       close: async () => undefined,
       deliver: async (batch) => {
         calls++;
+        await wait?.();
         return batch.map(({ uri }) =>
           accepts(uri) ? { state: 'acknowledged' as const } : { state: 'refused' as const, message: 'wrong mapping' },
         );
@@ -65,6 +72,21 @@ describe('a sink that refuses', () => {
       view: { state: 'ready', refused: 0 },
       last: 'ready',
     });
+  });
+
+  it('every order and then no longer answers does not hold up those that may be put off', async () => {
+    let answersAgain: Promise<void> | undefined;
+    const received: OrderAnswer[] = [];
+    const { clock, queue } = startQueue(
+      () => false,
+      4,
+      () => answersAgain,
+    );
+    for (const uri of uris(3)) queue.add(addOrder(uri), (answer) => received.push(answer), { mayPutOff: () => true });
+    await clock.pass(seconds(59));
+    answersAgain = new Promise(() => undefined);
+    await clock.pass(minutes(2));
+    expect(received).toEqual([PUT_OFF, PUT_OFF, PUT_OFF]);
   });
 
   it('every document, but accepts deletions, is ill, too', async () => {

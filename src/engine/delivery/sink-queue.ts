@@ -315,7 +315,7 @@ export class SinkQueue implements SuccessorQueue {
         for (const { waitingOrder, answer } of doubtful) this.passOn(waitingOrder, answer);
         this.handleRecovery();
       }
-      this.send();
+      this.adopt([]);
     });
   }
 
