@@ -194,7 +194,7 @@ function readFiles(
   report: ImportReport,
   readBeside: ReadBeside,
 ) {
-  if (files.length === 0) throw new ImportError('there is no file: those of folders in a folder are not read');
+  if (files.length === 0) throw new ImportError('no files were found: those in subfolders are not read');
   // Other files and the report refer to files by their names.
   const twice = files.find(({ name }, index) => files.findIndex((file) => file.name === name) < index);
   if (twice) throw new ImportError(`two files have the name ${twice.name}: rename one of them`);

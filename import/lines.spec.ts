@@ -20,7 +20,7 @@ const xmlElement = (n: number): string => `<unheardOf${n}>${n}</unheardOf${n}>`;
 const yamlSetting = (n: number): string => `unheard_of_${n}: ${n}`;
 
 it.each(['nutch', 'stormcrawler', 'heritrix'])('%s: no file, or two with one name, are refused', (format) => {
-  expect(() => convert(format, [])).toThrow('there is no file');
+  expect(() => convert(format, [])).toThrow('no files were found');
   const lists = [file('seeds.txt', 'http://a.test/\n'), file('seeds.txt', 'http://b.test/\n')];
   expect(() => convert(format, lists)).toThrow('two files have the name seeds.txt');
 });

@@ -47,7 +47,7 @@ export function fitTexts(crawler: ImportedCrawler, report: ImportReport): void {
   if (sink && !/^(?:file|warc)$/.test(sink.type) && !isUrl(sink.url)) {
     report.reportSkipped(
       `Sink ${sink.url}`,
-      'it is no URL, so documents go to documents.jsonl until you change the Sink',
+      'it is not a URL, so documents go to documents.jsonl until you change the Sink',
     );
     delete crawler.sink;
   }

@@ -203,7 +203,7 @@ type Elements = ImportedContent['elements'][number][];
 function importExtraction(domain: Node, isOneOfMany: boolean, crawler: ImportedCrawler, report: ImportReport): void {
   const { origin } = new URL(domain.find('url')!.text);
   const tags = list(domain, 'exclude_tags').filter((tag) => {
-    if (!isSelector(tag.text)) report.reportSkipped(`exclude_tags ${tag.text}`, 'it is no selector of CSS', tag);
+    if (!isSelector(tag.text)) report.reportSkipped(`exclude_tags ${tag.text}`, 'it is not a CSS selector', tag);
     return isSelector(tag.text);
   });
   const forAll: Elements = tags.map(({ text }) => ({ element: 'Exclude', attributes: { select: text } }));
@@ -276,7 +276,7 @@ function toField(rule: Node, report: ImportReport): Elements {
   if (isOfUrl && !isLinear({ kind: 'regex', value: selector })) return skip(NOT_LINEAR);
   if (!isOfUrl && /^\(?\/|^\.\/|^\w+::/.test(selector)) return skip('XPath: write its selector as CSS in a Field');
   if (!isOfUrl && !isSelector(selector))
-    return skip('the selector is none of CSS, but an extension of jsoup or incomplete: write it as CSS in a Field');
+    return skip('it is not a CSS selector, but an extension of jsoup or incomplete: write it as CSS in a Field');
   const multiple: Record<string, string> = get('join_as') === 'array' ? { multiple: 'true' } : {};
   const attributes: Record<string, string> = isOfUrl
     ? { name, url: 'url', match: selector }
