@@ -76,7 +76,6 @@ function readProxies(fetcher: Node, { problems }: ReadContext): ProxyDefinition[
     const prefix = values.for ?? '';
     const scope = prefix === '' ? 'without the attribute for' : `for ${prefix}`;
     if (seen.has(prefix)) problems.add('duplicate-element', `there is more than one Proxy ${scope}: keep one`, place);
-    if (hasUserInfo(prefix)) problems.add('bad-value', 'for: write the prefix without user name and password', place);
     seen.add(prefix);
   }
   return nodes.map(({ values: { url, for: prefix, noProxy } }) => ({

@@ -135,7 +135,7 @@ export const EXTRACTOR = element(
       '`documents`: the limits of the built-in readers; `tika`: an Apache Tika server for further media types.',
       { required: true },
     ),
-    url: attribute(t.httpUrl, '`tika`: base URL of the server, like http://127.0.0.1:9998.', { variables: true }),
+    url: attribute(t.serviceUrl, '`tika`: base URL of the server, like http://127.0.0.1:9998.', { variables: true }),
     mediaTypes: attribute(
       t.mediaTypes,
       `\`tika\`: the media types that the server reads; it takes precedence over the built-in readers. Default: ${LEGACY_OFFICE}.`,

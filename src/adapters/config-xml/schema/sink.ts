@@ -89,7 +89,7 @@ export const WEBHOOK = element(
   'A receiver of signed messages about events (docs/webhooks.md), according to the Standard Webhooks specification.',
   {
     name: attribute(t.name, 'Name to show in the log.', { required: true }),
-    url: attribute(t.httpUrl, 'Address of the receiver.', { required: true, variables: true }),
+    url: attribute(t.serviceUrl, 'Address of the receiver.', { required: true, variables: true }),
     secret: attribute(t.webhookSecret, 'Signing key: `whsec_` followed by 24 to 64 bytes in Base64.', {
       required: true,
       secret: true,

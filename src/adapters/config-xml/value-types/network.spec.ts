@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { ed25519Key, httpUrl, userAgent } from './network.js';
+import { ed25519Key, httpUrl, serviceUrl, userAgent } from './network.js';
 
 const toPem = (pair: ReturnType<typeof generateKeyPairSync>): string =>
   pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -23,3 +23,11 @@ it.each(['http://a_b.example:8080/(x),*', 'http://[::1]/', 'https://bücher.exam
 it('the user agent of a condition is not empty', () => {
   expect([userAgent.parse(' ').ok, userAgent.parse('me/1').ok]).toEqual([false, true]);
 });
+
+it.each(['https://u:p@h/', 'http:u@h', ' http:\\\\u:p@h\\'])(
+  'a login in %s is refused where it would not be used',
+  (url) => {
+    expect(httpUrl.parse(url)).toEqual({ ok: false, wanted: expect.stringContaining('Credential') });
+    expect(serviceUrl.parse(url)).toEqual({ ok: true, value: url.trim() });
+  },
+);

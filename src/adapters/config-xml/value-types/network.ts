@@ -40,10 +40,17 @@ function parseHttpUrl(value: string): Parsed<string> {
 /** The URL standard allows these in a host, but no name has them: they come from patterns and lists. */
 const HOST_CHARACTERS = /[!&'()*+,;=~"`]/;
 
+/** A URL with a login is a value of this type only where the login is used. */
+export const serviceUrl: ValueType<string> = {
+  label: 'http or https URL, with user and password if the server requires them',
+  xsd: '<xs:restriction base="xs:anyURI"/>',
+  parse: parseHttpUrl,
+};
+
 export const httpUrl: ValueType<string> = {
   label: 'http or https URL',
   xsd: '<xs:restriction base="xs:anyURI"/>',
-  parse: parseHttpUrl,
+  parse: (value) => (hasUserInfo(value) ? invalid(URL_WITHOUT_USER_INFO) : parseHttpUrl(value)),
 };
 
 export const proxyUrl: ValueType<string> = {
@@ -63,7 +70,7 @@ export const urlPrefix: ValueType<string> = {
 };
 
 const URL_WITHOUT_USER_INFO =
-  'a URL without a user name and password, which belong in `authentication="user:password"` on the record or in a Credential of the fetcher';
+  'a URL without a user name and password, which belong in a Credential of the fetcher, in `authentication` of a server record, or in attributes of their own';
 
 /** Where the pages of a server record are fetched instead. */
 export const mirrorPrefix: ValueType<string> = {

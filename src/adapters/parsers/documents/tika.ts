@@ -2,6 +2,7 @@
 import type { ExtractorDefinition } from '../../../domain/crawl/fetcher-definition.js';
 import { readBounded } from '../../../domain/net/read-bounded.js';
 import { milliseconds } from '../../../domain/time/units.js';
+import { decodePercent } from '../../../domain/url/decode-percent.js';
 import {
   type AsyncExtractor,
   type Extraction,
@@ -34,7 +35,10 @@ const FIELDS: Readonly<Record<string, string>> = {
 /** `html` reads the XHTML of Tika's responses. */
 export function createTikaExtractor(definition: TikaDefinition, htmlExtractor: SyncExtractor): AsyncExtractor {
   const { url, mediaTypes, timeLimit } = definition;
-  const target = new URL('tika', url.endsWith('/') ? url : `${url}/`).href;
+  const target = new URL('tika', url.endsWith('/') ? url : `${url}/`);
+  const login = [target.username, target.password].map(decodePercent).join(':');
+  const headers = login === ':' ? {} : { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
+  target.username = target.password = '';
   return {
     kind: 'async',
     name: 'tika',
@@ -42,9 +46,9 @@ export function createTikaExtractor(definition: TikaDefinition, htmlExtractor: S
     timeLimit: milliseconds(timeLimit + GRACE_MS),
     async extract(body, mediaType, context, signal) {
       const result = await requestText(
-        target,
+        target.href,
         body,
-        mediaType,
+        { ...headers, 'content-type': mediaType, accept: 'text/html' },
         AbortSignal.any([signal, AbortSignal.timeout(timeLimit)]),
       );
       return 'text' in result ? parseResponse(result, context, htmlExtractor) : result;
@@ -58,11 +62,10 @@ const buildFamilyPattern = (type: string): RegExp => new RegExp(`^${type.slice(0
 async function requestText(
   url: string,
   body: Uint8Array,
-  mediaType: string,
+  headers: Readonly<Record<'content-type' | 'accept', string>>,
   signal: AbortSignal,
 ): Promise<BoundedText | Refusal> {
   try {
-    const headers = { 'content-type': mediaType, accept: 'text/html' };
     // The bytes are copied because they belong to the document, and a request may detach its buffer.
     const response = await fetch(url, {
       method: 'PUT',
@@ -77,7 +80,8 @@ async function requestText(
     }
     await response.body?.cancel();
     if (response.status === 204) return { text: '', truncated: false };
-    if (response.status === 415) return createRefusal('extract-unsupported', `Tika does not support ${mediaType}`);
+    if (response.status === 415)
+      return createRefusal('extract-unsupported', `Tika does not support ${headers['content-type']}`);
     if (response.status === 422)
       return createRefusal('extract-corrupt', 'Tika cannot read the document: it is damaged or encrypted');
     throw new ExtractorUnavailable(`Tika at ${url} responded with ${response.status}`);
