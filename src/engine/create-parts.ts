@@ -72,8 +72,8 @@ export function createParts(ports: EnginePorts, services: CrawlServices, engine:
     const crawler = crawlers.find(name);
     if (crawler) await reportedUrls.revisit(crawler, feed, 'websub');
   };
-  const rebalance = new Rebalance({ ...withHosts, ...outcomes }, crawlers, engine.takeLead);
-  const nodeCommands = new NodeCommands(withHosts, crawlers, explanations);
+  const rebalance = new Rebalance({ ...withHosts, ...outcomes, ...visitTools }, crawlers, engine.takeLead);
+  const nodeCommands = new NodeCommands(withHosts, crawlers, explanations, visitTools.logins);
   const control = new SharedControl({
     ...base,
     roots,

@@ -77,7 +77,7 @@ export function createServices(
     const all = crawlers.list();
     return all.some((crawler) => crawler.isDeciding) || all.some((crawler) => crawler.mayVisitBefore(until));
   });
-  const logins = new Logins({ ...ports, events });
+  const logins = new Logins({ ...ports, partitions, events });
   const webServers = new WebServers({ ...ports, partitions, events, logins });
   const scripts = new ScriptRequests({ ...webServers, clock }, () => crawlers.list().map(({ context }) => context));
   processor.setScriptJudge?.((url, isScript) => scripts.judge(url, isScript));

@@ -23,7 +23,7 @@ import type { HubSubscriptions } from './crawl/evidence/hub-subscriptions.js';
 import type { EngineMetrics } from './crawl/load/metrics.js';
 import type { Quotas } from './crawl/load/quotas.js';
 import type { Usage } from './crawl/load/usage.js';
-import type { Logins } from './crawl/logins/logins.js';
+import type { LoginView } from './crawl/logins/logins.js';
 import type { SinkView } from './delivery/sink-view.js';
 import type { PluginView } from './ports/plugins.js';
 import type { CrawlEvents } from './support/crawl-events.js';
@@ -73,8 +73,16 @@ export interface EngineParts {
   readonly reconciliation: Pick<Reconciliation, 'run'>;
   readonly sinkAdoption: Pick<SinkAdoption, 'run'>;
   readonly sinkSwitch: Pick<SinkSwitch, 'run'>;
-  /** The states of the logins as this server sees them. */
-  readonly logins: Pick<Logins, 'list' | 'test'>;
+  readonly logins: {
+    /** The states as this server sees them. */
+    list(): LoginView[];
+    /** The states as the servers see them that crawl the hosts. */
+    listAll(): Promise<LoginView[]>;
+    /** @throws NotFound, Unacceptable */
+    test(name: string): Promise<LoginView>;
+    /** Sets what is done before each test that this server carries out: rereading external secrets. */
+    onTest(renewSecrets: () => Promise<void>): void;
+  };
   readonly indexNow: Pick<IndexNow, 'submit'>;
   readonly subscriptions: Pick<HubSubscriptions, 'confirm' | 'handleNotification'>;
   readonly events: Pick<CrawlEvents, 'subscribe' | 'observe'>;

@@ -106,7 +106,15 @@ export class Engine implements EngineApi {
     this.sinkAdoption = this.parts.sinkAdoption;
     this.sinkSwitch = this.parts.sinkSwitch;
     this.indexNow = this.parts.indexNow;
-    this.logins = visitTools.logins;
+    const { cluster } = this.parts;
+    this.logins = {
+      list: () => visitTools.logins.list(),
+      listAll: () => cluster.viewLogins(),
+      test: (name) => cluster.testLogin(name),
+      onTest: (renewSecrets) => {
+        visitTools.logins.renewSecrets = renewSecrets;
+      },
+    };
     this.subscriptions = visitTools.subscriptions;
     this.events = events;
     this.services.visitTools.quotas.onNewDay = onAnswered;

@@ -96,6 +96,8 @@ export async function serve(
     const { definition } = await configuration.initialize(loadedConfiguration, isSharedDatabase(options.databaseUrl));
     await listen(app, options);
     engine.onConfigurationChange(() => configuration.adoptNewest());
+    // Without waiting for the next scheduled check.
+    engine.logins.onTest(() => configuration.renewSecrets());
     await engine.open(definition);
     const configurationWatch = new ConfigurationWatch(configuration, systemClock, log);
     closeSteps.push(async () => configurationWatch.close());

@@ -4,8 +4,8 @@
  */
 import type { RobotsOpinion } from '../../domain/explain/facts.js';
 import { SOURCES } from '../../domain/frontier/sources.js';
+import { seconds } from '../../domain/time/units.js';
 import { type CrawlUrl, getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
-import { toPendingEntry } from '../control/explanations.js';
 import type { HostNote, HostNotes } from '../control/host-notes.js';
 import type { UrlInMemory } from '../control/url-facts.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -16,15 +16,17 @@ import { type CrawlerWork, mergeWork } from '../crawl/load/crawler-work.js';
 import { findLimit } from '../crawl/load/limited-by.js';
 import type { EngineMetrics } from '../crawl/load/metrics.js';
 import { mergeMetrics } from '../crawl/load/metrics.js';
+import type { Logins, LoginView } from '../crawl/logins/logins.js';
+import { askOwner, createLoginCommand } from '../crawl/outcome/owner-commands.js';
 import type { RenderedVisits, RenderPatternView } from '../crawl/visit/rendered-visits.js';
-import type { Delivery } from '../delivery/delivery.js';
+import type { Delivery, InFlightOrder } from '../delivery/delivery.js';
 import type { SinkView } from '../delivery/sink-view.js';
 import type { LedgerEntry } from '../ports/frontier-store.js';
 import type { Ports } from '../ports/ports.js';
 import type { CrawlerView } from '../views/crawler-views.js';
 
 type Question =
-  | { readonly about: 'work' | 'sinks' | 'counters' | 'pending' }
+  | { readonly about: 'work' | 'sinks' | 'counters' | 'pending' | 'logins' }
   | { readonly about: 'refused'; readonly crawler: string }
   | { readonly about: 'url'; readonly crawler: string; readonly url: string }
   | { readonly about: 'host' | 'rendering'; readonly hostKey: string }
@@ -38,11 +40,14 @@ export type Counters = Pick<EngineMetrics, 'pages' | 'orders'>;
  */
 const MAX_REPORTED_REFUSALS = 500;
 const MAX_SAMPLES = 5;
+/** A login in a browser may take 90 s, and a host with a long pause a little more. */
+const LOGIN_TIMEOUT = seconds(120);
 
 interface ClusterViewServices extends Pick<Ports, 'store' | 'nodes' | 'partitions' | 'clock'> {
   readonly delivery: Delivery;
   readonly robots: RobotsGate;
   readonly rendered: RenderedVisits;
+  readonly logins: Pick<Logins, 'list' | 'listOwned' | 'getHostKey' | 'test'>;
   readonly notes: HostNotes;
   readonly crawlers: Pick<Crawlers, 'find' | 'list'>;
 }
@@ -68,6 +73,26 @@ export class ClusterView {
     return this.services.delivery
       .listViews()
       .map((ownView) => [ownView, ...remoteViews.filter(({ name }) => name === ownView.name)].reduce(mergeSinkViews));
+  }
+
+  /** Each login as the node that owns its host sees it. */
+  async viewLogins(): Promise<LoginView[]> {
+    const { logins } = this.services;
+    const { answers } = await this.askOthers<LoginView[]>({ about: 'logins' });
+    const known = [...logins.listOwned(), ...answers.flatMap(({ value }) => value)];
+    return logins.list().map((view) => known.find(({ name }) => name === view.name) ?? view);
+  }
+
+  /**
+   * Tests a login on the node that owns its host, because that node will use it.
+   * @throws NotFound, Unacceptable
+   */
+  async testLogin(name: string): Promise<LoginView> {
+    const { logins, partitions } = this.services;
+    const hostKey = logins.getHostKey(name);
+    if (partitions.owns(hostKey)) return logins.test(name);
+    const createFor = (answer: string) => createLoginCommand(hostKey, name, answer);
+    return askOwner(this.services, createFor, `testing the login ${name}`, LOGIN_TIMEOUT);
   }
 
   async listRefusedLinks(crawler: Crawler): Promise<RefusedView[]> {
@@ -137,7 +162,7 @@ export class ClusterView {
   }
 
   private async answerLocally(question: Question): Promise<unknown> {
-    const { crawlers, delivery, notes, partitions, rendered, robots, store } = this.services;
+    const { crawlers, delivery, logins, notes, partitions, rendered, robots, store } = this.services;
     switch (question.about) {
       case 'work':
         return crawlers.list().map((crawler) => crawler.getWork());
@@ -145,6 +170,8 @@ export class ClusterView {
         return delivery.listViews();
       case 'counters':
         return this.getOwnCounters();
+      case 'logins':
+        return logins.listOwned();
       case 'pending':
         return this.listOwnPendingOrders();
       case 'refused':
@@ -242,4 +269,9 @@ function mergeSinkViews(a: SinkView, b: SinkView): SinkView {
 function mergeRefusedViews(a: RefusedView, b: RefusedView): RefusedView {
   const samples = new Map([...a.samples, ...b.samples].map((sample) => [sample.url, sample]));
   return { ...a, count: a.count + b.count, samples: [...samples.values()].slice(0, MAX_SAMPLES) };
+}
+
+function toPendingEntry({ order, refusal: answer }: InFlightOrder): LedgerEntry {
+  const { id, crawler, uri, hostKey: host, kind, reason, decidedAt } = order;
+  return { id, crawler, uri, hostKey: host, kind, reason, decidedAt, state: 'pending', attempts: 0, answer };
 }

@@ -12,6 +12,7 @@ import {
 import type { PageView } from '../views/url-views.js';
 import { type CommandServices, NodeCommands } from './node-commands.js';
 
+const NO_LOGINS = { test: () => Promise.reject() };
 const page = { crawler: 'test', url: 'http://site.test/', render: false };
 
 async function answerPage(before: string | undefined) {
@@ -22,6 +23,7 @@ async function answerPage(before: string | undefined) {
     services,
     { findStored: () => ({}) as Crawler },
     { viewPage: () => answered.promise },
+    NO_LOGINS,
   );
   await commands.run(createPageCommand('site.test', { ...page, answer: 'answer/1' }));
   await store.putSetting('answer/1', before);
@@ -48,7 +50,12 @@ it('visits a URL that another node may have sent out of order, also if it is no 
     applyCorrection: async (state: UrlState) => corrected.push(state) > 0,
   } as unknown as Crawler;
   const services = { store, clock: new ManualClock() } as unknown as CommandServices;
-  const commands = new NodeCommands(services, { findStored: () => crawler }, { viewPage: () => Promise.reject() });
+  const commands = new NodeCommands(
+    services,
+    { findStored: () => crawler },
+    { viewPage: () => Promise.reject() },
+    NO_LOGINS,
+  );
   const command = createVerifyCommand({ hostKey: 'site.test', crawler: 'test', url: 'http://site.test/gone' });
   expect(await commands.run(command)).toBe(true);
   expect(await commands.run(command)).toBe(true);

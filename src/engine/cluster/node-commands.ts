@@ -6,7 +6,8 @@ import type { Explanations } from '../control/explanations.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
-import { ABANDONED, type Command, parseCommand } from '../crawl/outcome/owner-commands.js';
+import type { Logins } from '../crawl/logins/logins.js';
+import { ABANDONED, parseCommand } from '../crawl/outcome/owner-commands.js';
 import { toUnlinkedUrl } from '../crawl/outcome/unlinked-urls.js';
 import type { OwnerCommand } from '../ports/nodes.js';
 import type { Ports } from '../ports/ports.js';
@@ -21,6 +22,7 @@ export class NodeCommands {
     private readonly services: CommandServices,
     private readonly crawlers: Pick<Crawlers, 'findStored'>,
     private readonly explanations: Pick<Explanations, 'viewPage'>,
+    private readonly logins: Pick<Logins, 'test'>,
   ) {}
 
   /**
@@ -36,11 +38,17 @@ export class NodeCommands {
       await hosts.save();
       return true;
     }
+    if (command.do === 'login') {
+      void this.answer(command.answer, async () => ({ login: await this.logins.test(command.login) }));
+      return true;
+    }
     const crawler = this.crawlers.findStored(command.crawler);
     if (!crawler) return true;
     switch (command.do) {
       case 'page':
-        void this.answerWithPage(command);
+        void this.answer(command.answer, async () => ({
+          page: await this.explanations.viewPage(command.crawler, command.url, command.render),
+        }));
         return true;
       case 'verify':
         return this.requestVerification(crawler, command.url);
@@ -59,19 +67,11 @@ export class NodeCommands {
   }
 
   /** Not awaited: other commands must not wait for a slow page. */
-  private async answerWithPage({
-    crawler: name,
-    url,
-    answer,
-    render,
-  }: Extract<Command, { do: 'page' }>): Promise<void> {
-    const response = await this.explanations.viewPage(name, url, render).then(
-      (page) => ({ page }),
-      (error: unknown) => ({ error: String(error) }),
-    );
+  private async answer(name: string, find: () => Promise<object>): Promise<void> {
+    const response = await find().catch((error: unknown) => ({ error: String(error) }));
     // Hashes are 64-bit integers, which JSON cannot represent; the receiver does not need them.
     const text = JSON.stringify(response, (_, value: unknown) => (typeof value === 'bigint' ? undefined : value));
-    await this.putAnswer(answer, text).catch(() => undefined);
+    await this.putAnswer(name, text).catch(() => undefined);
   }
 
   /** If the asking node has given up, no one would remove the answer. */

@@ -29,6 +29,7 @@ it.each([true, false])(
       inDoubt: { open: done, save: done, markAllInFlightInDoubt: done },
       ledger: { skipForeignIds: done },
       owing: { open: done },
+      logins: { takeOver: done, forget: () => [], whenSaved: done },
       delivery: { expedite: () => {} },
     };
     const crawler = {

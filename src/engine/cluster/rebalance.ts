@@ -2,6 +2,7 @@
 import { after, atLeast, type Instant, milliseconds } from '../../domain/time/units.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
+import type { Logins } from '../crawl/logins/logins.js';
 import type { InDoubtDeliveries } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Ledger } from '../crawl/outcome/ledger.js';
 import type { Owing } from '../crawl/outcome/owing.js';
@@ -16,6 +17,7 @@ export interface RebalanceServices extends Pick<Ports, 'clock' | 'log'> {
   readonly partitions: Pick<Partitions, 'owned' | 'getPartition'>;
   readonly nodes: Pick<Nodes, 'notifyAllDue'>;
   readonly hosts: Hosts;
+  readonly logins: Pick<Logins, 'takeOver' | 'forget' | 'whenSaved'>;
   readonly inDoubt: InDoubtDeliveries;
   readonly ledger: Ledger;
   readonly owing: Pick<Owing, 'open'>;
@@ -39,6 +41,8 @@ export class Rebalance implements PartitionListener {
     // For every URL, order ids must increase, even if it moves from one node to another.
     await this.services.ledger.skipForeignIds();
     await this.services.owing.open();
+    const assigned = new Set(partitions);
+    await this.services.logins.takeOver((hostKey) => assigned.has(this.services.partitions.getPartition(hostKey)));
     this.services.hosts.prepareAssignment(partitions, abandoned, this.computeRestEnd());
     for (const crawler of this.crawlers.list()) crawler.forgetHosts();
     if (abandoned.length === 0) {
@@ -57,7 +61,7 @@ export class Rebalance implements PartitionListener {
   }
 
   async onRevoking(partitions: readonly number[], lapsed: boolean): Promise<void> {
-    const { clock, delivery, inDoubt, hosts } = this.services;
+    const { clock, delivery, inDoubt, hosts, logins } = this.services;
     const revoked = new Set(partitions);
     const isLost = (hostKey: string): boolean => revoked.has(this.services.partitions.getPartition(hostKey));
     for (const crawler of this.crawlers.list()) crawler.revoke(isLost);
@@ -70,8 +74,9 @@ export class Rebalance implements PartitionListener {
         delivery.expedite();
         await clock.sleep(CHECK_INTERVAL);
       }
-      if (!lapsed) await Promise.all([hosts.save(isLost), inDoubt.save()]);
+      if (!lapsed) await Promise.all([hosts.save(isLost), inDoubt.save(), logins.whenSaved()]);
       hosts.revoke(isLost);
+      logins.forget(isLost);
     } finally {
       this.revocations.delete(revoked);
     }

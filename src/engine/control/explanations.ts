@@ -4,7 +4,7 @@ import { createHeadline } from '../../domain/explain/headline.js';
 import { explainAssignment, type QueueAssignment } from '../../domain/frontier/sources.js';
 import { createRootContext } from '../../domain/policy/site-mode.js';
 import type { Candidate, Explanation, RootContext, TraceStep } from '../../domain/policy/verdict.js';
-import { after, milliseconds, seconds } from '../../domain/time/units.js';
+import { seconds } from '../../domain/time/units.js';
 import { type CrawlUrl, getHostKey, toCrawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Crawlers } from '../crawl/crawlers.js';
@@ -12,11 +12,9 @@ import { ENDLESS_REASON } from '../crawl/evidence/endless-links.js';
 import type { HostSlots } from '../crawl/hosts/host-slots.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import { obeysRobots } from '../crawl/hosts/robots-gate.js';
-import { ABANDONED, createPageCommand } from '../crawl/outcome/owner-commands.js';
+import { askOwner, createPageCommand } from '../crawl/outcome/owner-commands.js';
 import { getListedLinksSettingName } from '../crawl/visit/link-stage.js';
-import type { InFlightOrder } from '../delivery/delivery.js';
 import { createLikelyLink, findFetcher, findRoot, toStoredCandidate } from '../page/crawl-context.js';
-import type { LedgerEntry } from '../ports/frontier-store.js';
 import type { Ports } from '../ports/ports.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { type LinkView, type PageView, type UrlExplanation, type UrlHistory } from '../views/url-views.js';
@@ -28,7 +26,6 @@ import { fetchForUser } from './user-fetches.js';
 const MAX_PATH_LENGTH = 100;
 /** Maximum wait for a page that another node fetches on behalf of this one. */
 const ANSWER_TIMEOUT = seconds(60);
-const POLL_INTERVAL = milliseconds(200);
 
 interface ExplanationServices extends Pick<Ports, 'store' | 'processor' | 'partitions' | 'nodes' | 'clock'> {
   readonly hosts: Hosts;
@@ -48,11 +45,8 @@ export class Explanations {
     const crawler = this.services.crawlers.get(name);
     const url = canonicalizeOrThrow(crawler, rawUrl);
     const state = await this.services.store.find(crawler.name, url.href);
-    const { candidate, explanation } = await this.judge(
-      crawler,
-      url,
-      await this.createCandidate(crawler, url, state, from),
-    );
+    const initialCandidate = await this.createCandidate(crawler, url, state, from);
+    const { candidate, explanation } = await this.judge(crawler, url, initialCandidate);
     const isUnknown = !state && from === undefined && !crawler.context.roots.has(url.href);
     const likelyLink = isUnknown ? await this.judge(crawler, url, createLikelyLink(crawler.context, url)) : undefined;
     const robots = await this.getRobotsOpinion(crawler, url, explanation);
@@ -147,26 +141,10 @@ export class Explanations {
   }
 
   /** Another node controls the host's politeness, so that node makes the request. */
-  private async viewPageAtOwner(crawler: Crawler, url: CrawlUrl, render: boolean): Promise<PageView> {
-    const { store, nodes, clock } = this.services;
-    const answerSetting = `answer/${url.href}/${clock.now()}`;
-    await nodes.send(
-      createPageCommand(getHostKey(url), { crawler: crawler.name, url: url.href, answer: answerSetting, render }),
-    );
-    const deadline = after(clock.now(), ANSWER_TIMEOUT);
-    while (clock.now() < deadline) {
-      await clock.sleep(POLL_INTERVAL);
-      const text = await store.getSetting(answerSetting);
-      if (text === undefined) continue;
-      await store.putSetting(answerSetting, undefined);
-      const response = JSON.parse(text) as { page?: PageView; error?: string };
-      if (response.page) return response.page;
-      throw new Unacceptable(response.error ?? 'the node that owns the host did not respond');
-    }
-    await store.putSetting(answerSetting, ABANDONED);
-    throw new Unacceptable(
-      `timed out while another node was fetching ${url.href}; its host may be moving between nodes, so try again`,
-    );
+  private viewPageAtOwner(crawler: Crawler, url: CrawlUrl, render: boolean): Promise<PageView> {
+    const createFor = (answer: string) =>
+      createPageCommand(getHostKey(url), { crawler: crawler.name, url: url.href, answer, render });
+    return askOwner(this.services, createFor, `fetching ${url.href}`, ANSWER_TIMEOUT);
   }
 
   private async viewLink(
@@ -259,9 +237,4 @@ function explainQueue(
   if (!accepted) return undefined;
   const origin = discoveredVia === 'stored' ? (state?.discoveredVia ?? 'link') : discoveredVia;
   return explainAssignment(isNamedSitemap ? 'robots' : origin, effects, effects.priorityShift);
-}
-
-export function toPendingEntry({ order, refusal: answer }: InFlightOrder): LedgerEntry {
-  const { id, crawler, uri, hostKey: host, kind, reason, decidedAt } = order;
-  return { id, crawler, uri, hostKey: host, kind, reason, decidedAt, state: 'pending', attempts: 0, answer };
 }

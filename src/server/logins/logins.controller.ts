@@ -4,7 +4,6 @@ import type { LoginView } from '../../engine/crawl/logins/logins.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { LoginStepReport } from '../../engine/ports/login-method.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
-import { ConfigurationService } from '../configuration/configuration.service.js';
 import { Operation } from '../http/operation.js';
 import type { Page } from '../http/paging.js';
 import { PageResponse } from '../http/paging.js';
@@ -55,21 +54,18 @@ type LoginAnswer = Answer<typeof loginSchema>;
 
 @Controller(`${API}/logins`)
 export class LoginsController {
-  constructor(
-    @Inject(ENGINE) private readonly engine: EngineApi,
-    @Inject(ConfigurationService) private readonly configuration: ConfigurationService,
-  ) {}
+  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
 
   @Get()
   @Operation({
     id: 'listLogins',
     summary: 'Logins to web sites',
-    description: 'State of each configured login on this server, and the steps of its last attempt.',
+    description: 'State of each configured login, and the steps of its last attempt.',
     role: 'read',
   })
   @PageResponse(loginSchema)
-  list(): Page<LoginAnswer> {
-    return { items: this.engine.logins.list().map(loginSchema.from), next: null };
+  async list(): Promise<Page<LoginAnswer>> {
+    return { items: (await this.engine.logins.listAll()).map(loginSchema.from), next: null };
   }
 
   @Post(':login/test')
@@ -79,13 +75,14 @@ export class LoginsController {
     description:
       'Tries the login at once, regardless of earlier attempts, and shows each step without secrets. If the attempt succeeds, a stopped login is used again.',
     role: 'operate',
-    problems: { 404: 'There is no login with that name.' },
+    problems: {
+      404: 'There is no login with that name.',
+      422: 'The server that crawls the host did not answer.',
+    },
   })
   @ApiOkResponse({ schema: loginSchema.ref })
   async test(@Param('login') login: string, @Audited() note: ChangeNote): Promise<LoginAnswer> {
-    const before = this.engine.logins.list().find(({ name }) => name === login);
-    // Rereads external secrets now instead of waiting for the next scheduled check.
-    await this.configuration.renewSecrets();
+    const before = (await this.engine.logins.listAll()).find(({ name }) => name === login);
     const view = await this.engine.logins.test(login);
     note.recordChange({ state: before?.state }, { state: view.state });
     return loginSchema.from(view);

@@ -233,7 +233,7 @@ export class LoginSession {
   }
 
   async restore({ refused, stopped, session, recent = [], logoutUrls = [] }: LoginSnapshot): Promise<void> {
-    const detail = 'refused before the restart; test the login or change its secret';
+    const detail = 'refused before the restart, or at another server; test the login or change its secret';
     this.budget.restore(recent);
     this.suspects.restore(logoutUrls);
     if (stopped) this.currentStatus = { ...this.currentStatus, state: 'stopped', failure: 'refused', refused, detail };

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
+import { SOLE_OWNER } from '../../support/single-node.js';
 import { type LoginServices, Logins } from './logins.js';
 
 const fetcher = (name: string, ...logins: string[]) => ({
@@ -15,7 +16,7 @@ it('pages get their login also while what is stored of a new one is read', async
     read = () => resolve(undefined);
   });
   const store = { getSetting: (name: string) => (name === 'login:new' ? stored : Promise.resolve(undefined)) };
-  const services = { store, clock: new ManualClock(), createLogin: () => ({}) };
+  const services = { store, clock: new ManualClock(), createLogin: () => ({}), partitions: SOLE_OWNER };
   const logins = new Logins(services as unknown as LoginServices);
   const find = (name: string) => logins.find(`of-${name}`, `http://${name}.example/page`, undefined)?.name;
   await logins.configure(server(fetcher('of-old', 'old')));

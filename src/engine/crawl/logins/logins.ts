@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
 import { createLoginChooser, type LoginChooser, type LoginDefinition } from '../../../domain/crawl/logins.js';
 import { Secret } from '../../../domain/secret.js';
+import { getHostKey, toCrawlUrl } from '../../../domain/url/crawl-url.js';
 import type { RequestSession } from '../../ports/fetcher.js';
 import type { Settings } from '../../ports/frontier-store.js';
 import type { CreateLogin } from '../../ports/login-method.js';
@@ -19,7 +20,7 @@ export interface TextSeal {
   open(text: string): string;
 }
 
-export interface LoginServices extends Pick<Ports, 'clock' | 'log'> {
+export interface LoginServices extends Pick<Ports, 'clock' | 'log' | 'partitions'> {
   readonly store: Settings;
   readonly processor: Pick<PageProcessor, 'fetch'>;
   readonly events: CrawlEvents;
@@ -46,6 +47,10 @@ export class Logins {
   private choosers = new Map<string, LoginChooser>();
   /** Called when a login works again: pages that failed without it may be visited. */
   onRecovery: (login: LoginDefinition) => void = () => {};
+  /** Called before a user's test: the secret may have been changed because of it. */
+  renewSecrets: () => Promise<void> = () => Promise.resolve();
+  /** One after the other: a connection to the database that is faster must not let an earlier state win. */
+  private lastSave: Promise<void> = Promise.resolve();
 
   constructor(private readonly services: LoginServices) {}
 
@@ -89,21 +94,74 @@ export class Logins {
     return [...this.entries.values()].map((entry) => toView(entry));
   }
 
+  /** The logins whose hosts belong to this node: it alone uses them, so it alone knows their states. */
+  listOwned(): LoginView[] {
+    return this.list().filter(({ url }) => this.services.partitions.owns(toHostKey(url)));
+  }
+
+  /** @throws NotFound */
+  getHostKey(name: string): string {
+    return toHostKey(this.getEntry(name).session.definition.url);
+  }
+
   /**
    * Logs in at once, whatever the result of earlier attempts.
    * @throws NotFound
    */
   async test(name: string): Promise<LoginView> {
-    const entry = this.entries.get(name);
-    if (!entry) throw createUnknownNameError('login', name, [...this.entries.keys()]);
+    await this.renewSecrets();
+    const entry = this.getEntry(name);
     await entry.session.test();
     return toView(entry);
+  }
+
+  /**
+   * To be called before hosts are assigned to this node: their logins continue as the previous owner has left them, so
+   * that one that a site refuses is not tried again by each node in turn.
+   */
+  async takeOver(isAssigned: (hostKey: string) => boolean): Promise<void> {
+    for (const entry of this.forget(isAssigned)) {
+      const snapshot = await this.readSnapshot(entry.session.name, entry.fingerprint);
+      if (snapshot) await entry.session.restore(snapshot);
+    }
+  }
+
+  /** Forgets the states of logins to hosts that belong to another node now. */
+  forget(isLost: (hostKey: string) => boolean): readonly Entry[] {
+    const lost = [...this.entries.values()].filter(({ session }) => isLost(toHostKey(session.definition.url)));
+    return lost.map((entry) => this.addEntry(entry, entry.session.definition));
+  }
+
+  /** Resolves when the states of all logins have been saved. */
+  whenSaved(): Promise<void> {
+    return this.lastSave;
+  }
+
+  private getEntry(name: string): Entry {
+    const entry = this.entries.get(name);
+    if (!entry) throw createUnknownNameError('login', name, [...this.entries.keys()]);
+    return entry;
   }
 
   private async openLogin(login: LoginDefinition, fetcher: string): Promise<void> {
     const fingerprint = computeFingerprint(login, fetcher);
     const previous = this.entries.get(login.name);
     if (previous?.fingerprint === fingerprint) return;
+    const { session } = this.addEntry({ fetcher, fingerprint }, login);
+    if (previous) {
+      const { state } = previous.session.status;
+      // Whoever changed it wants to know whether it works now, and URLs waiting for it must not wait for the next
+      // visit.
+      if (state === 'failing' || state === 'stopped') void session.test();
+      return;
+    }
+    // Otherwise, it is read when the host is assigned to this node.
+    if (!this.services.partitions.owns(toHostKey(login.url))) return;
+    const snapshot = await this.readSnapshot(login.name, fingerprint);
+    if (snapshot) await session.restore(snapshot);
+  }
+
+  private addEntry({ fetcher, fingerprint }: Omit<Entry, 'session'>, login: LoginDefinition): Entry {
     const { processor, clock, createLogin } = this.services;
     if (!createLogin) throw new Error('this server has no support for logins');
     const session = new LoginSession(login, createLogin(login), {
@@ -113,24 +171,19 @@ export class Logins {
       onRecovery: ({ definition }) => this.onRecovery(definition),
       onChange: (changedSession, previousState) => this.handleChange(changedSession, previousState),
     });
-    this.entries.set(login.name, { fetcher, fingerprint, session });
-    if (previous) {
-      const { state } = previous.session.status;
-      // Whoever changed it wants to know whether it works now, and URLs waiting for it must not wait for the next
-      // visit.
-      if (state === 'failing' || state === 'stopped') void session.test();
-      return;
-    }
-    const snapshot = await this.readSnapshot(login.name, fingerprint);
-    if (snapshot) await session.restore(snapshot);
+    const entry = { fetcher, fingerprint, session };
+    this.entries.set(login.name, entry);
+    return entry;
   }
 
   private handleChange(session: LoginSession, previousState: LoginState): void {
     const { name, status } = session;
     const { state, detail } = status;
-    void this.save(session).catch((error: unknown) => {
-      this.services.log.warn('could not save the session of a login', { login: name, error: String(error) });
-    });
+    this.lastSave = this.lastSave
+      .then(() => this.save(session))
+      .catch((error: unknown) => {
+        this.services.log.warn('could not save the session of a login', { login: name, error: String(error) });
+      });
     if (state === previousState) return;
     this.services.events.emit({ type: 'login', login: name, state, message: detail });
   }
@@ -161,6 +214,8 @@ export class Logins {
     }
   }
 }
+
+const toHostKey = (url: string): string => getHostKey(toCrawlUrl(url));
 
 const getSettingName = (name: string): string => `login:${name}`;
 

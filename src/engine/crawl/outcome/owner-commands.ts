@@ -4,7 +4,10 @@
  * releases may share a database for a while.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import type { OwnerCommand } from '../../ports/nodes.js';
+import { after, type Duration, milliseconds } from '../../../domain/time/units.js';
+import type { Nodes, OwnerCommand } from '../../ports/nodes.js';
+import type { Ports } from '../../ports/ports.js';
+import { Unacceptable } from '../../support/api-errors.js';
 import type { UrlCommand } from './decision.js';
 
 export type Command =
@@ -21,19 +24,22 @@ export type Command =
       readonly url: string;
       readonly answer: string;
       readonly render?: boolean;
-    };
+    }
+  /** Tests a login for a user of another node, in the same way. */
+  | { readonly do: 'login'; readonly login: string; readonly answer: string };
 
 /**
  * Increased whenever a node of the previous release could misunderstand a command. Commands without a version have
  * version 1.
  */
-const VERSION = 3;
+const VERSION = 4;
 
 /**
  * The first version whose nodes understand the command. Nodes of version 1 would send a document back to its sink
- * unchanged; those of version 2 would not drop what is held.
+ * unchanged; those of version 2 would not drop what is held, and those of version 3 would forget about a login.
  */
 function getRequiredVersion(command: Command): number {
+  if (command.do === 'login') return 4;
   if (command.do !== 'decide') return 1;
   const { word } = command;
   if (word.do === 'drop') return 3;
@@ -61,6 +67,44 @@ export const createPageCommand = (
   hostKey: string,
   page: { crawler: string; url: string; answer: string; render: boolean },
 ): OwnerCommand => createCommand(hostKey, { do: 'page', ...page });
+
+export const createLoginCommand = (hostKey: string, login: string, answer: string): OwnerCommand =>
+  createCommand(hostKey, { do: 'login', login, answer });
+
+const POLL_INTERVAL = milliseconds(200);
+
+interface AskingServices extends Pick<Ports, 'store' | 'clock'> {
+  readonly nodes: Pick<Nodes, 'send'>;
+}
+
+/**
+ * Sends a command that the owner answers, and waits for the value that it writes into the setting named by the command.
+ * @param doing says what the owner does, for people
+ * @throws Unacceptable
+ */
+export async function askOwner<T>(
+  { store, nodes, clock }: AskingServices,
+  createFor: (answer: string) => OwnerCommand,
+  doing: string,
+  timeout: Duration,
+): Promise<T> {
+  const name = `answer/${doing}/${clock.now()}`;
+  await nodes.send(createFor(name));
+  const deadline = after(clock.now(), timeout);
+  while (clock.now() < deadline) {
+    await clock.sleep(POLL_INTERVAL);
+    const text = await store.getSetting(name);
+    if (text === undefined) continue;
+    await store.putSetting(name, undefined);
+    const { error = 'the node that owns the host did not respond', ...values } = JSON.parse(text) as { error?: string };
+    for (const value of Object.values(values)) return value as T;
+    throw new Unacceptable(error);
+  }
+  await store.putSetting(name, ABANDONED);
+  throw new Unacceptable(
+    `timed out while another node was ${doing}; its host may be moving between nodes, so try again`,
+  );
+}
 
 const createCommand = (hostKey: string, command: Command): OwnerCommand => ({
   hostKey,
