@@ -72,6 +72,8 @@ const PAGES: Readonly<Record<string, (size: number) => string>> = {
   'nested marks': (size) => `${'<b><i>x'.repeat(200)}${'y '.repeat(size / 2)}`,
   'nested links': (size) => `${'<a href=/x><i>'.repeat(200)}${'y '.repeat(size / 2)}`,
   'inline elements around blocks': (size) => `${'<span>'.repeat(400)}${'<b>y</b>'.repeat(size / 8)}<div>x</div>`,
+  'end tags that fit nothing': (size) =>
+    `${'<i>'.repeat(size / 8)}<section>${'</i></u></x-y>'.repeat(size / 28)}${'<a href=x><div></a>'.repeat(size / 80)}y`,
   'nested lists and quotations': (size) => `${'<ul><li>x<blockquote><dl><dd>'.repeat(80)}${'y<br>'.repeat(size / 5)}`,
   'nested headers': (size) => `${'<header>'.repeat(400)}${'<br>'.repeat(size / 5)}<h1>x</h1>`,
   'many headings': (size) => '<h1>x</h1>y'.repeat(size / 11),

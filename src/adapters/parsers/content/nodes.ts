@@ -46,6 +46,11 @@ export class Element {
   hasAttribute(name: string): boolean {
     return this.page.find(name, this.first, this.end) >= 0;
   }
+
+  /** Returns an element with the same name and attributes and without content. */
+  copyTo(parent: ParentNode, previous: Element | undefined): Element {
+    return new Element(this.name, parent, previous, this.page, this.first, this.end);
+  }
 }
 
 export class Text {

@@ -1,7 +1,8 @@
 /**
  * Builds a page's tree, for what the scanner cannot find and only if the configuration needs it. Tokens are those of
- * the HTML standard, as in the scanner. Of its tree construction, only what pages rely on is implemented: void
- * elements, end tags that may be omitted, SVG and MathML. Comments are left out unless they may be markers.
+ * the HTML standard, as in the scanner. Tags close what they close by the standard, but nothing moves in the tree: text
+ * in a table outside its cells stays there, and blocks stay inside the formatting in which they begin. Comments are left
+ * out unless they may be markers.
  */
 import {
   APOSTROPHE,
@@ -20,8 +21,9 @@ import { BREAKS_LINE } from '../html/elements.js';
 import { MARKER_ELEMENT, MARKER_SIGNS, MAX_MARKER_LENGTH } from '../html/markers.js';
 import { NameTrie, ROOT, SYMBOL, WIDTH } from '../html/name-trie.js';
 import { findBogusCommentEnd, findCommentEnd, findEndTag, findScriptEnd, findTagEnd } from '../html/raw-text.js';
-import { ELEMENT_NAMES, type ElementKind, getElementKind } from './element-kinds.js';
-import { type ChildNode, Comment, Document, Element, type ParentNode, Text } from './nodes.js';
+import { ELEMENT_NAMES, type ElementKind } from './element-kinds.js';
+import { type ChildNode, Comment, Document, Element, Text } from './nodes.js';
+import { type Kind, OpenElements } from './open-elements.js';
 import { PageAttributes, PageSource } from './page-source.js';
 
 /** The content of deeper elements is added to their ancestor at this depth; browsers also have a limit (Blink: 512). */
@@ -63,7 +65,6 @@ export function parseTree(utf8: Buffer, isXml: boolean): Tree {
 }
 
 /** Names that most pages use: they are recognized without extracting them from the page each time. */
-const COMMON_KINDS = ELEMENT_NAMES.map(getElementKind);
 const TAGS = new NameTrie(ELEMENT_NAMES.map((name, index) => [name, index] as const));
 const ATTRIBUTES = new NameTrie(
   (
@@ -75,46 +76,21 @@ const ATTRIBUTES = new NameTrie(
     .map((name) => [name, name] as const),
 );
 
-/** The state of an element kind in one page. */
-interface Kind extends ElementKind {
-  /** Number of open elements of this kind, so that an end tag without a start tag is recognized at once. */
-  openCount: number;
-}
-
-const DOCUMENT_KIND: Kind = { ...getElementKind(''), openCount: 1 };
-
-/** An open element and the state of its content. */
-interface OpenElement {
-  kind: Kind;
-  /** The node that gets its children. */
-  node: ParentNode;
-  /** The last element among its children. */
-  lastElement: Element | undefined;
-  /** True if its content is SVG or MathML. */
-  isForeign: boolean;
-}
+/** So many open elements at most are opened again behind a link that ends inside them. */
+const MAX_REOPENED = 10;
 
 class TreeBuilder {
   readonly root = new Document();
   readonly elements: Element[] = [];
   hasSigns = false;
-  /** Begins with the document, which is never closed. Entries above `depth` are kept for reuse. */
-  private readonly openElements: OpenElement[] = [
-    { kind: DOCUMENT_KIND, node: this.root, lastElement: undefined, isForeign: false },
-  ];
-  private depth = 0;
-  private innermost = this.openElements[0]!;
-  /** The common kinds, by the index of their names in `ELEMENT_NAMES`. */
-  private readonly commonKinds: Kind[] = [];
-  /** The other kinds, by their names as written. */
-  private readonly kinds = new Map<string, Kind>();
+  private readonly open = new OpenElements(this.root);
   private readonly source: PageSource;
   private readonly page: string;
   private readonly attributes: PageAttributes;
   /** The first attribute of the tag that was read last. */
   private firstAttribute = 0;
   private selfClosing = false;
-  private lastKind = DOCUMENT_KIND;
+  private lastKind = this.open.innermost.kind;
 
   constructor(
     private readonly bytes: Buffer,
@@ -126,8 +102,8 @@ class TreeBuilder {
   }
 
   get isFull(): boolean {
-    const { elements, depth, attributes } = this;
-    return elements.length > MAX_ELEMENTS || depth > MAX_OPEN || attributes.count >= MAX_ATTRIBUTES;
+    const { elements, open, attributes } = this;
+    return elements.length > MAX_ELEMENTS || open.depth > MAX_OPEN || attributes.count >= MAX_ATTRIBUTES;
   }
 
   build(): void {
@@ -162,7 +138,7 @@ class TreeBuilder {
     const { bytes, page } = this;
     if (bytes[position + 2] === DASH && bytes[position + 3] === DASH)
       return this.readComment(position + 4, findCommentEnd(bytes, position));
-    if (!(this.innermost.isForeign || this.isXml) || !page.startsWith('[CDATA[', position + 2)) {
+    if (!(this.open.innermost.isForeign || this.isXml) || !page.startsWith('[CDATA[', position + 2)) {
       return this.readComment(position + 2, findBogusCommentEnd(bytes, position));
     }
     const closeIndex = page.indexOf(']]>', position + 9);
@@ -184,16 +160,27 @@ class TreeBuilder {
     const end = this.readAttributes(this.readName(position));
     // An incomplete tag at the end of the input is not a tag.
     if (end < 0) return this.bytes.length;
-    const { isForeign } = this.innermost;
+    const { open } = this;
     let kind = this.lastKind;
-    if (kind.name === 'image' && !isForeign) kind = this.findKind('img');
+    if (kind.leavesForeign || (kind.name === 'font' && this.hasFontAttribute())) open.closeForeign();
+    const { isForeign } = open.innermost;
+    if (kind.name === 'image' && !isForeign) kind = open.getKind('img');
     // A form inside a form is ignored, and so are the tags of a page inside a page.
-    if (kind.openCount > 0 && (kind.name === 'form' || this.isPage(kind))) return end;
+    if (kind.open.length > 0 && (kind.name === 'form' || this.isPage(kind))) return end;
+    if (!isForeign) {
+      if (kind.endsItself) this.endElement(kind);
+      open.closeFor(kind);
+    }
     this.openElement(kind, this.attributes.count);
     if (kind.isVoid) return end;
-    if (this.selfClosing && (this.isXml || isForeign || kind.isForeign)) this.closeElement();
+    if (this.selfClosing && (this.isXml || isForeign || kind.isForeign)) open.close();
     else if (kind.contentModel !== 'markup' && !isForeign) return this.readRawText(kind, end);
     return end;
+  }
+
+  private hasFontAttribute(): boolean {
+    const { attributes, firstAttribute } = this;
+    return ['color', 'face', 'size'].some((name) => attributes.find(name, firstAttribute, attributes.count) >= 0);
   }
 
   private isPage({ name }: ElementKind): boolean {
@@ -213,68 +200,75 @@ class TreeBuilder {
   private readEndTag(position: number): number {
     const end = findTagEnd(this.bytes, this.readName(position));
     if (end < 0) return this.bytes.length;
-    const kind = this.lastKind;
+    const { open, lastKind: kind } = this;
+    const { name } = kind;
     // What follows the end of a page is part of it.
     if (this.isPage(kind)) return end;
-    if (kind.name === 'br') this.openElement(kind);
-    else if (kind.openCount > 0) {
-      while (this.innermost.kind !== kind) this.closeElement();
-      this.closeElement();
-    } else if (kind.name === 'p') {
+    if (name === 'p' || name === 'br') open.closeForeign();
+    if (name === 'br') this.openElement(kind);
+    else if (!this.endElement(kind) && name === 'p') {
       this.openElement(kind);
-      this.closeElement();
+      open.close();
     }
     return end;
   }
 
+  /** Returns whether there is such an element to end. */
+  private endElement(kind: Kind): boolean {
+    const { open } = this;
+    if (kind === open.innermost.kind) {
+      open.close();
+      return true;
+    }
+    const found = open.findEnded(kind);
+    if (found === 0) return false;
+    if (kind.name === 'form') open.closeImplied();
+    if (kind.leavesBlocksOpen && open.hasBlocksInside(found)) this.endAroundBlocks(found);
+    else open.closeAt(found);
+    return true;
+  }
+
+  /** What follows is in the same blocks. If it is not part of a link either, the blocks are opened again behind the link. */
+  private endAroundBlocks(position: number): void {
+    const { open } = this;
+    const node = open.getNodeAt(position);
+    const isLink = node instanceof Element && node.name === 'a' && node.hasAttribute('href');
+    if (!isLink || open.depth - position > MAX_REOPENED) {
+      open.endAt(position);
+      return;
+    }
+    const blocks = open.getBlocksInside(position);
+    open.closeAt(position);
+    for (const { kind, node: block } of blocks)
+      if (block instanceof Element)
+        this.addElement(kind, block.copyTo(open.innermost.node, open.innermost.lastElement));
+  }
+
   /** `attributesEnd` is the index after its last attribute; omitted if it has none. */
   private openElement(kind: Kind, attributesEnd = this.firstAttribute): void {
-    const { closes } = kind;
-    if (closes) while (closes.has(this.innermost.kind.name)) this.closeElement();
-    const parent = this.innermost;
-    let { node } = parent;
-    if (this.depth < MAX_DEPTH) {
-      const { firstAttribute } = this;
-      const element = new Element(kind.name, node, parent.lastElement, this.attributes, firstAttribute, attributesEnd);
-      this.append(element);
-      parent.lastElement = element;
-      this.elements.push(element);
-      this.hasSigns ||= kind.name === MARKER_ELEMENT;
-      node = element;
-    } else if (SEPARATING_ELEMENTS.has(kind.name)) this.append(new Text(' '));
-    if (!kind.isVoid) this.pushOpenElement(kind, node, kind.isForeign || (parent.isForeign && !kind.holdsHtml));
-  }
-
-  private pushOpenElement(kind: Kind, node: ParentNode, isForeign: boolean): void {
-    const reusable = this.openElements[++this.depth];
-    if (reusable) {
-      reusable.kind = kind;
-      reusable.node = node;
-      reusable.lastElement = undefined;
-      reusable.isForeign = isForeign;
+    const { innermost, depth } = this.open;
+    if (depth < MAX_DEPTH) {
+      const { node, lastElement } = innermost;
+      this.addElement(
+        kind,
+        new Element(kind.name, node, lastElement, this.attributes, this.firstAttribute, attributesEnd),
+      );
+      return;
     }
-    this.innermost = reusable ?? { kind, node, lastElement: undefined, isForeign };
-    if (!reusable) this.openElements.push(this.innermost);
-    kind.openCount++;
+    if (SEPARATING_ELEMENTS.has(kind.name)) this.append(new Text(' '));
+    if (!kind.isVoid) this.open.push(kind, innermost.node, this.holdsForeign(kind));
   }
 
-  private closeElement(): void {
-    this.innermost.kind.openCount--;
-    this.innermost = this.openElements[--this.depth]!;
+  private addElement(kind: Kind, element: Element): void {
+    this.append(element);
+    this.open.innermost.lastElement = element;
+    this.elements.push(element);
+    this.hasSigns ||= kind.name === MARKER_ELEMENT;
+    if (!kind.isVoid) this.open.push(kind, element, this.holdsForeign(kind));
   }
 
-  private findCommonKind(index: number): Kind {
-    this.commonKinds[index] ??= { ...COMMON_KINDS[index]!, openCount: 0 };
-    return this.commonKinds[index];
-  }
-
-  private findKind(rawName: string): Kind {
-    const existing = this.kinds.get(rawName);
-    if (existing) return existing;
-    const name = rawName.toLowerCase();
-    const kind = this.kinds.get(name) ?? { ...getElementKind(name), openCount: 0 };
-    this.kinds.set(name, kind).set(rawName, kind);
-    return kind;
+  private holdsForeign(kind: Kind): boolean {
+    return kind.isForeign || (this.open.innermost.isForeign && !kind.holdsHtml);
   }
 
   private addText(start: number, end: number): void {
@@ -282,7 +276,7 @@ class TreeBuilder {
   }
 
   private append(child: ChildNode): void {
-    const { node } = this.innermost;
+    const { node } = this.open.innermost;
     // Most elements have only one child, and an empty array that grows would reserve space for seventeen.
     if (node.children.length === 0) node.children = [child];
     else (node.children as ChildNode[]).push(child);
@@ -295,7 +289,8 @@ class TreeBuilder {
     for (; position < bytes.length && !endsName(bytes[position]!); position++)
       node = TAGS.next[node * WIDTH + SYMBOL[bytes[position]!]!]!;
     const index = TAGS.valueAt(node);
-    this.lastKind = index === undefined ? this.findKind(this.source.slice(from, position)) : this.findCommonKind(index);
+    this.lastKind =
+      index === undefined ? this.open.getKind(this.source.slice(from, position)) : this.open.getCommonKind(index);
     return position;
   }
 

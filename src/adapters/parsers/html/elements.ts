@@ -36,7 +36,8 @@ export const BREAKS_LINE =
   'footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre search section summary table ' +
   'tbody tfoot thead tr ul';
 
-const LEAVES_FOREIGN =
+/** Start tags that end SVG and MathML, and so does that of `font` with certain attributes. */
+export const LEAVES_FOREIGN =
   'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta ' +
   'nobr ol p pre ruby s small span strong strike sub sup table tt u ul var';
 
