@@ -72,6 +72,32 @@ it('a pause of a host that is not in use yet leaves what is known of it as it is
   expect(later.get(host.key)).toMatchObject({ paused: true, politeness: { backOffUntil } });
 });
 
+it('a pause of a host whose record is being read keeps a back-off that begins meanwhile', async () => {
+  const { clock, host: stored, hosts: before, store } = await oneHost();
+  await before.setPaused(stored, false);
+  await before.save();
+  const begun = Promise.withResolvers<void>();
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  let reads = 0;
+  const loadHosts: typeof store.loadHosts = async (keys) => {
+    begun.resolve();
+    const records = await store.loadHosts(keys);
+    await gates[reads++]?.promise;
+    return records;
+  };
+  const hosts = new Hosts({ ...store, loadHosts }, clock);
+  onTestFinished(() => hosts.close());
+  const host = hosts.get(stored.key);
+  await begun.promise;
+  const pausing = hosts.setPaused(host, true);
+  gates[0].resolve();
+  await until(() => host.loaded);
+  hosts.backOff(host, hours(6));
+  gates[1].resolve();
+  await pausing;
+  expect([host.paused, host.isResting(clock.now())]).toEqual([true, true]);
+});
+
 it('a host has recovered when a good response ends its back-off; further ones are nothing new', async () => {
   const { clock, hosts, host, recovered } = await oneHost();
   hosts.noteResponse(host);

@@ -48,6 +48,8 @@ export class Host {
   activeRequests = 0;
   /** True once its politeness has been read from the store. */
   loaded = false;
+  /** Set while it is being read: a second read could bring back what has changed since the first. */
+  loading: Promise<unknown> | undefined;
   /** True while a pending response, robots.txt or that to a probe, must arrive before another request may be sent. */
   waitsForResponse = false;
   dirty = false;
@@ -127,7 +129,7 @@ export class Hosts {
     if (!host) {
       host = new Host(key);
       this.hosts.set(key, host);
-      this.read(host);
+      void this.read(host);
     }
     return host;
   }
@@ -186,7 +188,9 @@ export class Hosts {
     for (const partition of abandoned) this.restsUntil.set(partition, until);
     const assigned = new Set(partitions);
     for (const host of this.hosts.values()) {
-      if (assigned.has(this.partitions.getPartition(host.key))) this.read(host);
+      if (!assigned.has(this.partitions.getPartition(host.key))) continue;
+      host.loaded = false;
+      void this.read(host);
     }
   }
 
@@ -255,7 +259,7 @@ export class Hosts {
   async setPaused({ key }: Pick<Host, 'key'>, paused: boolean): Promise<void> {
     let host = this.get(key);
     while (!host.loaded) {
-      await this.loader.add(host);
+      await (host.loading ?? this.read(host));
       host = this.get(key);
     }
     host.paused = paused;
@@ -334,12 +338,17 @@ export class Hosts {
   }
 
   /** Reads the host's record from the store; until then, no request is sent to the host. */
-  private read(host: Host): void {
-    this.loader.add(host).catch(() => {
-      this.clock.at(after(this.clock.now(), RETRY_DELAY), () => {
-        if (this.hosts.get(host.key) === host) this.read(host);
-      });
-    });
+  private read(host: Host): Promise<unknown> {
+    const loading = this.loader.add(host);
+    host.loading = loading;
+    const end = (): void => {
+      if (host.loading === loading) host.loading = undefined;
+    };
+    const retry = (): void => {
+      if (this.hosts.get(host.key) === host && !host.loaded && !host.loading) void this.read(host);
+    };
+    loading.finally(end).catch(() => this.clock.at(after(this.clock.now(), RETRY_DELAY), retry));
+    return loading;
   }
 
   private async load(hosts: Host[]): Promise<undefined[]> {
@@ -383,15 +392,7 @@ export class Hosts {
 const getLater = (time: Instant, otherTime: Instant | undefined): Instant =>
   otherTime !== undefined && otherTime > time ? otherTime : time;
 
-const toRecord = ({ key, politeness, paused, visitPrice }: Host): HostRecord => ({
-  hostKey: key,
-  ...pickPoliteness(politeness),
-  paused,
-  visitPrice,
-});
-
-const pickPoliteness = ({ nextRequestAt, backOffUntil, backOffStep }: Politeness): Politeness => ({
-  nextRequestAt,
-  backOffUntil,
-  backOffStep,
-});
+const toRecord = ({ key, politeness, paused, visitPrice }: Host): HostRecord => {
+  const { nextRequestAt, backOffUntil, backOffStep } = politeness;
+  return { hostKey: key, nextRequestAt, backOffUntil, backOffStep, paused, visitPrice };
+};
