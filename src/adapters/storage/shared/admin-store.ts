@@ -28,14 +28,18 @@ const MAX_AUDIT_ENTRIES = 100_000;
 export class AdminStore implements ConfigurationHistory, AuditLog, KeyStore, SecretStore, SessionStore {
   readonly #dataSource: DataSource;
   readonly #toPortError: (error: unknown) => unknown;
-
   readonly #seal: Seal | undefined;
+  readonly #requireFile: () => void;
 
-  /** `toPortError` converts database errors to StoreUnavailable or StoreDamaged. Without `seal`, no secret is stored. */
-  constructor(dataSource: DataSource, toPortError: (error: unknown) => unknown, seal?: Seal) {
+  /**
+   * `toPortError` converts database errors to StoreUnavailable or StoreDamaged. Without `seal`, no secret is stored.
+   * `requireFile` throws if what would be written is lost.
+   */
+  constructor(dataSource: DataSource, toPortError: (error: unknown) => unknown, seal?: Seal, requireFile = () => {}) {
     this.#dataSource = dataSource;
     this.#toPortError = toPortError;
     this.#seal = seal;
+    this.#requireFile = requireFile;
   }
 
   async listVersions(before: number | undefined, limit: number): Promise<VersionHeader[]> {
@@ -180,6 +184,7 @@ export class AdminStore implements ConfigurationHistory, AuditLog, KeyStore, Sec
 
   async #write<T>(statement: () => Promise<T>): Promise<T> {
     try {
+      this.#requireFile();
       return await statement();
     } catch (error) {
       throw this.#toPortError(error);

@@ -5,6 +5,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { StoreDamaged } from '../../../engine/ports/frontier-store.js';
 import { toPortError, translateErrors } from '../sqlite/sqlite-handle.js';
 
 const OTHERS_MASK = 0o077;
@@ -27,6 +28,18 @@ function createPrivateDirectory(directory: string): void {
 /** Makes a SQLite file and its journal files private, if they exist. */
 export function restrictDatabaseFiles(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) restrictToOwner(file + suffix);
+}
+
+/**
+ * Throws StoreDamaged if there is a journal without its database: SQLite would delete the journal, which may hold all that
+ * was stored, and begin an empty database.
+ */
+export function requireDatabaseOfJournal(file: string): void {
+  const [database, journal] = [file, `${file}-wal`].map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  if (database !== 0 || journal === 0) return;
+  throw new StoreDamaged(
+    `The database ${file} is missing, but its journal ${file}-wal is there. Put the database back; or move the journal away to start with an empty store.`,
+  );
 }
 
 /** Files that belong to other users are left unchanged. */

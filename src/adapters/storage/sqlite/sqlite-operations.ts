@@ -22,7 +22,7 @@ export type ReaderVerbs = ReturnType<typeof bindReads>;
  * Creates a check that throws StoreUnavailable while the path leads to another file than now, or to none. SQLite goes on
  * writing to a file that was deleted or moved away, and all of it would be gone after the next start.
  */
-function createPresenceCheck(file: string): () => void {
+export function createPresenceCheck(file: string): () => void {
   const find = (): string | undefined => {
     const stat = statSync(file, { throwIfNoEntry: false });
     return stat && `${stat.dev} ${stat.ino}`;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -9,12 +9,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { discovered, newUrl, order } from '../../../../test/support/frontier-samples.js';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
+import { Secret } from '../../../domain/secret.js';
+import { instant } from '../../../domain/time/units.js';
 import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
 import { DataDirectoryInUse } from '../shared/data-directory.js';
 import { SqliteFrontier } from './sqlite-frontier.js';
 import { type Handle, translateErrors } from './sqlite-handle.js';
 import { SqliteReads } from './sqlite-reads.js';
-import { getRawHandle, openSqliteDataSource, openSqliteStore } from './sqlite-store.js';
+import { getRawHandle, openSqliteDataSource, openSqliteStore, sqliteBackend } from './sqlite-store.js';
 
 const support = (name: string): string => fileURLToPath(new URL(`../../../../test/support/${name}`, import.meta.url));
 const databaseFile = (): string => join(temporaryDirectory(), 'data', 'crawlway.db');
@@ -181,6 +183,36 @@ describe('a SQLite store', () => {
     await store.saveOrders([order(3)]);
     expect((await store.listOrders({}, undefined, 9)).map(({ id }) => id)).toEqual([3, 1]);
     await store.close();
+  });
+
+  it('adds no administrative data to a file that was moved away', async () => {
+    const file = databaseFile();
+    mkdirSync(dirname(file));
+    const url = `sqlite:${file}`;
+    const admin = await sqliteBackend(new Secret(url, url)).openAdminStore(undefined);
+    renameSync(file, `${file}.old`);
+    const key = { name: 'ci', role: 'read', digest: 'd', createdAt: instant(1), createdBy: 'ops' };
+    await expect(admin.addKey(key)).rejects.toThrow(`${file} was deleted, moved or replaced`);
+    renameSync(`${file}.old`, file);
+    expect(await admin.addKey(key)).toBe(true);
+    await admin.close();
+  });
+
+  it('refuses to begin an empty database beside the journal of one that is missing', async () => {
+    const file = databaseFile();
+    const store = await openSqliteStore(file);
+    await store.saveOrders([order(1)]);
+    copyFileSync(`${file}-wal`, `${file}.journal`);
+    await store.close();
+    renameSync(file, `${file}.old`);
+    renameSync(`${file}.journal`, `${file}-wal`);
+    await expect(openSqliteStore(file)).rejects.toThrow(`${file} is missing, but its journal`);
+    writeFileSync(file, '');
+    await expect(openSqliteStore(file)).rejects.toThrow(StoreDamaged);
+    renameSync(`${file}.old`, file);
+    const restored = await openSqliteStore(file);
+    expect(await restored.countOrders({})).toBe(1);
+    await restored.close();
   });
 
   it('rejects only the call that fails, although calls are batched', async () => {

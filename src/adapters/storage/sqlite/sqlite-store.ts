@@ -7,7 +7,7 @@ import type { FrontierStore } from '../../../engine/ports/frontier-store.js';
 import { createMigrations, migrate } from '../migrations/migrations.js';
 import { ADMIN_ENTITIES } from '../shared/admin-rows.js';
 import { AdminStore } from '../shared/admin-store.js';
-import { lockDataDirectory, restrictDatabaseFiles } from '../shared/data-directory.js';
+import { lockDataDirectory, requireDatabaseOfJournal, restrictDatabaseFiles } from '../shared/data-directory.js';
 import { buildCounterQuery } from '../shared/filter-sql.js';
 import { computeKeys } from '../shared/keys.js';
 import { decryptSecrets, type EncryptedSecret, Seal } from '../shared/seal.js';
@@ -25,16 +25,15 @@ import {
   toPortError,
   translateErrors,
 } from './sqlite-handle.js';
-import { bindReads, type ReaderVerbs, type WriterVerbs } from './sqlite-operations.js';
+import { bindReads, createPresenceCheck, type ReaderVerbs, type WriterVerbs } from './sqlite-operations.js';
 
 /** Maximum number of calls in a transaction of the writer: with more, each would wait longer than the sharing saves. */
 const WRITER_BATCH = 32;
 
 /**
  * Opens a server's store: one thread writes, one does long reads and checkpoints, and the calling thread does short
- * reads, which cost less than a message to another thread. Throws DataDirectoryInUse if another server is
- * using the file's directory, StoreDamaged if the file is not a valid database or has other tables than this program
- * uses, StoreUnavailable if it cannot be opened at the moment. The options are those of StoreBackend.
+ * reads, which cost less than a message to another thread. Throws DataDirectoryInUse if another server is using the
+ * file's directory, StoreDamaged if it is no valid database of this program, StoreUnavailable if it cannot be opened now.
  */
 export async function openSqliteStore(file: string, { handOut, onDamage }: StoreOptions = {}): Promise<FrontierStore> {
   const unlock = lockDataDirectory(dirname(file));
@@ -42,11 +41,10 @@ export async function openSqliteStore(file: string, { handOut, onDamage }: Store
     await (await openSqliteDataSource(file)).destroy();
     const endCheck = checkPages(file, onDamage);
     const handle = openHandle(file, 'reader');
-    const writer = new URL('./sqlite-writer.thread.js', import.meta.url);
     const reader = new URL('./sqlite-reader.thread.js', import.meta.url);
     const startReader = (runsCheckpoints: boolean) => new StoreThread(reader, { file, runsCheckpoints }, 1);
     return createSqliteStore(file, handle, {
-      writer: new StoreThread(writer, { file }, WRITER_BATCH, handOut),
+      writer: new StoreThread(new URL('./sqlite-writer.thread.js', import.meta.url), { file }, WRITER_BATCH, handOut),
       reader: startReader(true),
       startSorter: () => startReader(false),
       close: () => {
@@ -184,13 +182,14 @@ export function createSqliteStore(file: string, handle: Handle, threads: Threads
 /** Opens a database file that only one server uses. The key that encrypts its texts is a file in the same folder. */
 export const sqliteBackend: OpenBackend = (url) => {
   const file = String(url).slice(DATABASES.sqlite.prefix.length);
+  const toError = (error: unknown) => toPortError(error, file);
   return {
     displayName: file,
     exists: () => existsSync(file),
     lock: () => lockDataDirectory(dirname(file)),
     openStore: (options) => openSqliteStore(file, options),
     openAdminStore: async (seal) =>
-      new AdminStore(await openSqliteDataSource(file), (error) => toPortError(error, file), seal),
+      new AdminStore(await openSqliteDataSource(file), toError, seal, createPresenceCheck(file)),
     readSecrets: async (seal) => decryptSecrets(readSecretRows(file), seal),
     openOwnSeal: () => Seal.forDirectory(dirname(file)),
     openNodes: () => undefined,
@@ -233,6 +232,7 @@ export async function openSqliteDataSource(file: string): Promise<DataSource> {
     migrationsTableName: 'migration',
   });
   try {
+    requireDatabaseOfJournal(file);
     await dataSource.initialize();
     await migrate(dataSource, file);
     // If another program has locked the file, this reports it now, not when the first write of the server times out.
