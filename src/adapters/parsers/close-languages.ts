@@ -25,6 +25,10 @@ const PAIRS: Readonly<Record<string, readonly [string, string]>> = {
     '_во_ ите_ от_ ата_ со_ иот_ ува ето_ ните ото_ аа _со ие _е_ ува_ ат_ ката_ ната ниот ваа увањ _го_ _ја_ гол дека тоа кит њет ие_ _ги_ ил_ кои олем ќе скат ќи _ја лен ии вите_ нув јќ ување_ бид ците_ негов инат кот_ кот ден ои_ нот тот_ тот _тој лк оа_ жув кио ое вата_ дува _кој_ јата _гол дот_ _бил_ вув тел _но_ ден_ увањет _ќ ние аа_ ѓа _ед иск _така нивн скит вото тст ител рува лку_ ногу ретс овите тој_ ел_ исто_ ции јот едув сел лот сите ѓу иен орад нува_ нот_ маа вна _нег окол еден _овој мот_ _споре сос олк ното еѓ лен_ лени кото вт еќ',
     '_је је_ _у_ _су_ ије ао_ их_ ке_ ом_ ји јед ју_ ећ ћи _са_ ог_ као оје ио_ ће који ље ним није ну_ са_ ђе ају ном_ них њи уј им_ оји_ ељ ним_ дњ ком_ ске _њ ника_ ља ине_ алаз лази _нала ђу ног_ ћа ућ једн лаз ији љен ној еђ ију ве_ њо ољ већ ећи ких m_ ког_ ким _ње ађ ће_ ић анов ике ву_ био_ ује_ _из_ аљ ове_ ице ду_ дан љу ре_ ама_ вљ аје ођ ара_ _ниј _њи ској њег ског ују љи стал једи тара_ ђен ље_ ћ_ њен рају новни које _али шћ ован исин _виси њих етара _метар _s_ ћа_ сељ тано _мог јим иса',
   ],
+  'sr hr': [
+    'deca_ _dece_ _deci_ _decu_ sled_ _sled posled nedelj _reč _reči_ gde_ _ovde_ _uvek_ _pre_ _posle_ _vreme_ _mest ceo_ _cel _lep _beo_ _svet_ svetsk čovek _dve_ _obe_ _lek _mlek devoj _delo _del _deo_ videl vide _hte žele vole rešen reša uspe menj promen primen _primer izmen _šta_ _ko_ niko_ hiljad takođe _da_li_ opšt sopstv bezbed fudbal pozori hleb hemij istorij evrop januar februar mart_ april avgust embar_ embra_ obar_ obra_ milion proce ovan isan utica saradn saopšt porodic _sajt zahtev pobed predsed sedi mesec _leto _leta rek levo nemač ponedelj sreda_ proleć smer mera_ mere_ zvezd _vek prestonic veoma_ stanovnik biblio muzi sedmic privred univerz hvala_ srps srbi',
+    'djec sljede posljed tjed riječ gdje_ ovdje_ uvijek_ _prije_ poslije_ vrijem mjest cijel lijep bijel svijet čovje _dvije_ _obje_ lijek mlij djevoj djel _dio_ vidje htje želje voljel rješ uspje mijenj promjen primjen primjer izmjen _što_ tko_ tisuć također opć sigur nogomet kazali kruh kemij povijes europ siječ veljač ožuj travnj svib lipnj srpnj kolovoz rujn listopad studen prosin milijun posto_ irati_ irano iran_ utjec suradn priop obitelj stranic zahtjev pobjed predsjed sjed mjesec ljet rijek lijev njemač ponedjelj srijed proljeć smjer mjer zvijezd stolje glavnog vrlo_ osob knjižnic glazb tjedan gospodar sveučili tijekom_ tvrtk hrvat zagreb učiniti _biti_ vlak_ zrak juč',
+  ],
   'af nl': [
     'die_ _die _nie_ y_ lik _ek word_ ull sk _as_ wat_ vir _wat _ons _se_ ou_ rdie_ _sk lik_ _hul _by _my_ ek_ ons_ ierdi _’ jy ik_ _n_ _hy hy_ ir_ _se ê_ _oor_ wy maak_ _sy_ deur yd ’n gter gte ees_ _sal sal_ jou_ kli ’n _oor by_ erdie sê _jou _sa hierd like ska ry ag_ ike_ ji eur_ rsk self _deu _wees wees_ soos kry egte aie_ yk elik mense_ bai nou rik esk skr agte _daar_ kom_ _tee sie_ ese esi yf yd_ skap il_ oos_ ty os_ we_ gs_ ander_ _sê _sel iks kie _moet_ _maak _god_ _mens eili ewe_ hom_ êr wys so_ _bly asie gesk sek sien alm saa laat_ sko',
     'ij _de_ _z zi ht den_ ch _een_ jn ij_ ze jk gen_ sch ez zo rden ren_ ec hij rij jd bij lij ten_ _ze door ic tij hte acht werd ze_ ac men_ _als kt_ st_ erd_ _er_ ven ngen_ ht_ als_ echt nen_ len_ dez tie_ ich ct jk_ ingen nden_ _sc erden _naar eze_ schi orden even _ze_ eeft eren_ oc za _ove hter igen icht worde zic _tij jke heef eft_ esc eerd_ egen _niet_ zen jd_ ce co over werde ische aren pen_ laats zie sen_ jde gt_ ordt zel _had ci ouw ov che ctie nnen scho naar_ gd con rz rsc schr llen_ dt_ che_ lic bouw achte rijk eige acht_ wij',
@@ -65,7 +69,7 @@ const GROUPS = new Map<string, Groups>(
 );
 const SHARED_GROUPS = new Map(Object.entries(SHARED).map(([languages, groups]) => [languages, splitGroups(groups)]));
 
-type ClosePair = 'ms id' | 'xh zu' | 'nn nb' | 'mk bg' | 'mk sr' | 'af nl' | 'ca es' | 'mr hi';
+type ClosePair = 'ms id' | 'xh zu' | 'nn nb' | 'mk bg' | 'mk sr' | 'sr hr' | 'af nl' | 'ca es' | 'mr hi';
 
 /** A text as the groups are looked for in it. */
 export const toLetters = (text: string): string => ` ${text.toLowerCase().replace(/[^\p{L}\p{M}’]+/gu, ' ')} `;
@@ -91,6 +95,7 @@ const CLOSE_PAIRS: ReadonlyMap<string, ClosePair> = new Map([
   ['zu', 'xh zu'],
   ['nn', 'nn nb'],
   ['nb', 'nn nb'],
+  ['hr', 'sr hr'],
   ['af', 'af nl'],
   ['nl', 'af nl'],
   ['ca', 'ca es'],
@@ -117,4 +122,41 @@ export function tellFromClose(sample: string, language: string): string | undefi
   const pair = CLOSE_PAIRS.get(language);
   if (pair === undefined) return language;
   return tellApart(sample, pair) ?? (INSEPARABLE.has(pair) ? undefined : language);
+}
+
+export const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
+/** Whether at least one in so many letters of the script is one of these. One that is rarer may belong to a foreign name. */
+export type HasOften = (letters: RegExp, oneIn: number) => boolean;
+
+/** Characters of Japanese that neither form of Chinese has. */
+const JAPANESE_FORMS =
+  /[両乗亜仏仮価働処円剣剤労勧勲単厳収圏囲図団売変塁塩増壊壱奨姉実専対巣巻帯帰広庁弾従徳応恵悪悩戦戻払抜択拝拡挙挿捜掲揺摂撃斉斎暁暦曽枠栄桜検楽様権歓歩歯歳毎気済渋渓渇満滝瀬焼犠獣産発県砕穏窓竜粋粛経絵継続総緑縁縄繊聴脳臓荘薬蔵覚覧観訳読譲賛転軽込辺遅郷酔醸釈鉄鉱銭録錬閲関闘陥険隠雑霊頼顔顕駅騒験髪鶏黒黙齢効児渉舎浄沢畑咲辻駆]/g;
+
+/** In so many characters of a Japanese text, there is at least one kana or one form that Chinese has not. */
+const CHARACTERS_PER_KANA = 5;
+const CHARACTERS_PER_FORM = 25;
+
+/** A third of a Japanese text is kana; headlines may have none. A Chinese text has neither, except in names. */
+export const isJapanese = (sample: string, kana: number, han: number): boolean =>
+  kana * CHARACTERS_PER_KANA + count(sample, JAPANESE_FORMS) * CHARACTERS_PER_FORM >= kana + han;
+
+/** Hebrew with all its vowels has many that Yiddish has not. */
+export function detectHebrewLanguage(_: string, hasOften: HasOften): string {
+  if (hasOften(/[\u05b0-\u05b3\u05b5\u05b6\u05b9\u05bb]/g, 20)) return 'he';
+  return hasOften(/[\u05f0-\u05f2]|אַ|אָ|(?<!\p{L})(?:און|איז|פון|די|דער|נישט|מיט)(?!\p{L})/gu, 40) ? 'yi' : 'he';
+}
+
+const ARABIC_SIGNS = /[ةأإ]|(?<!\p{L})(?:و?ال|بال|لل)\p{L}{2}|(?<!\p{L})(?:في|فی|من|على|علی|إلى)(?!\p{L})/gu;
+const PERSIAN_SIGNS = /[پچژگ]|(?<!\p{L})(?:از|به|[کك]ه|را|ا[یي]ن|است|م[یي]|برا[یي]|ها[یي]?|با|در|شد|و|آن)(?!\p{L})/gu;
+
+export function detectArabicLanguage(sample: string, hasOften: HasOften): string {
+  if (hasOften(/[ۇۈۋڭ]/g, 100)) return 'ug';
+  if (hasOften(/[ټډړښۍځڅ]/g, 150)) return 'ps';
+  if (hasOften(/[ڪڳٻڄ]/g, 150)) return 'sd';
+  if (hasOften(/[ێۆڵڕ]/g, 150)) return 'ckb';
+  if (hasOften(/[ٹڈڑےہں]/g, 80)) return 'ur';
+  // Each is also typed with letters of the other.
+  const lead = count(sample, ARABIC_SIGNS) - count(sample, PERSIAN_SIGNS);
+  return lead < 0 || (lead === 0 && /[کی]/.test(sample)) ? 'fa' : 'ar';
 }

@@ -5,7 +5,17 @@
  * languages that it takes for their neighbors. There is no result rather than a wrong one if there is no clear winner.
  */
 import { createRequire } from 'node:module';
-import { countShared, tellApart, tellFromClose, toLetters } from './close-languages.js';
+import {
+  count,
+  countShared,
+  detectArabicLanguage,
+  detectHebrewLanguage,
+  type HasOften,
+  isJapanese,
+  tellApart,
+  tellFromClose,
+  toLetters,
+} from './close-languages.js';
 import { countSmallWords, type SmallWords } from './small-words.js';
 
 /** Length of the sample, which is taken from the middle because the beginning of a page is often navigation. */
@@ -15,19 +25,21 @@ export const SAMPLE_BYTES = 4 * SAMPLE_LENGTH;
 /** Minimum number of letters in a script other than Latin, and their minimum share of the sample. */
 const MIN_LETTERS = 20;
 const MIN_SHARE = 0.2;
-
 /** Maps scripts to languages; for scripts that several languages use, a function decides. */
-const SCRIPTS: readonly (readonly [letter: RegExp, languageOf: (sample: string) => string | undefined])[] = [
+const SCRIPTS: readonly (readonly [
+  letter: RegExp,
+  languageOf: (sample: string, hasOften: HasOften) => string | undefined,
+])[] = [
   [/[\u3040-\u30ff]/g, () => 'ja'],
   [/[\u4e00-\u9fff]/g, () => 'zh'],
   [/[\uac00-\ud7a3]/g, () => 'ko'],
   [/[\u0400-\u04ff]/g, detectCyrillicLanguage],
   [/[\u0600-\u06ff]/g, detectArabicLanguage],
   [/[\u0370-\u03ff]/g, () => 'el'],
-  [/[\u0590-\u05ff]/g, (sample) => (/[\u05f0-\u05f2]|אַ|אָ/.test(sample) ? 'yi' : 'he')],
+  [/[\u0590-\u05ff]/g, detectHebrewLanguage],
   [/[\u0e00-\u0e7f]/g, () => 'th'],
   [/[\u0900-\u097f]/g, detectDevanagariLanguage],
-  [/[\u0980-\u09ff]/g, (sample) => (/[ৰৱ]/.test(sample) ? 'as' : 'bn')],
+  [/[\u0980-\u09ff]/g, (_, hasOften) => (hasOften(/[ৰৱ]/g, 80) ? 'as' : 'bn')],
   [/[\u0a00-\u0a7f]/g, () => 'pa'],
   [/[\u0a80-\u0aff]/g, () => 'gu'],
   [/[\u0b00-\u0b7f]/g, () => 'or'],
@@ -38,7 +50,7 @@ const SCRIPTS: readonly (readonly [letter: RegExp, languageOf: (sample: string) 
   [/[\u0d80-\u0dff]/g, () => 'si'],
   [/[\u0e80-\u0eff]/g, () => 'lo'],
   [/[\u1000-\u109f]/g, () => 'my'],
-  [/[\u1200-\u137f]/g, (sample) => (/[ቐ-ቝኣ]/.test(sample) ? 'ti' : 'am')],
+  [/[\u1200-\u137f]/g, (_, hasOften) => (hasOften(/[ቐ-ቝኣ]/g, 120) ? 'ti' : 'am')],
   [/[\u1780-\u17ff]/g, () => 'km'],
   [/[\u0530-\u058f]/g, () => 'hy'],
   [/[\u10a0-\u10ff]/g, () => 'ka'],
@@ -175,28 +187,35 @@ function isConclusive({ language, scoreOf, findBest }: SmallWords): boolean {
 /** Returns undefined if the text is in the Latin script. */
 function detectByScript(sample: string): { readonly language: string | undefined } | undefined {
   const requiredCount = Math.max(MIN_LETTERS, sample.length * MIN_SHARE);
-  const counts = SCRIPTS.map(([letter]) => sample.match(letter)?.length ?? 0);
-  const [kana = 0, han = 0] = counts;
-  // Japanese uses many Chinese characters, but Chinese has no kana at all.
-  if (kana >= MIN_LETTERS / 2 && kana + han >= requiredCount) return { language: 'ja' };
+  const counts = SCRIPTS.map(([letter]) => count(sample, letter));
+  const [kana = 0, han = 0, hangul = 0] = counts;
+  if (kana + han >= requiredCount && kana + han > hangul && isJapanese(sample, kana, han)) return { language: 'ja' };
   const highestCount = Math.max(...counts);
-  return highestCount < requiredCount ? undefined : { language: SCRIPTS[counts.indexOf(highestCount)]![1](sample) };
+  if (highestCount < requiredCount) return undefined;
+  const hasOften: HasOften = (letters, oneIn) => count(sample, letters) * oneIn >= highestCount;
+  return { language: SCRIPTS[counts.indexOf(highestCount)]![1](sample, hasOften) };
 }
 
 /** Decides by letters that only one language of the script uses; returns undefined if several languages use them. */
-function detectCyrillicLanguage(sample: string): string | undefined {
-  if (/[ҷӣӯ]/i.test(sample)) return 'tg';
-  if (/[ҙҡҫ]/i.test(sample)) return 'ba';
-  if (/ҳ/i.test(sample)) return undefined;
-  if (/җ/i.test(sample)) return 'tt';
-  if (/[қғұ]/i.test(sample)) return 'kk';
-  if (/[өүә]/i.test(sample) && /[іәһ]/i.test(sample)) return 'kk';
-  if (/[өү]/i.test(sample)) return detectKyrgyzOrMongolian(sample);
-  if (/[ѓќѕ]/i.test(sample)) return 'mk';
-  if (/[ђћ]/i.test(sample)) return 'sr';
-  if (/[џљњј]/i.test(sample)) return tellApart(sample, 'mk sr');
-  if (/[їєґ]/i.test(sample)) return 'uk';
-  if (/ў/i.test(sample)) return 'be';
+function detectCyrillicLanguage(sample: string, hasOften: HasOften): string | undefined {
+  if (hasOften(/[ҷӣӯ]/gi, 150)) return 'tg';
+  if (hasOften(/[ҙҡҫ]/gi, 150)) return 'ba';
+  if (hasOften(/[қғҳ]/gi, 200) && hasOften(/[ўқғҳ]/gi, 150)) {
+    if (count(sample, /[әөүұіңһ]/gi) >= count(sample, /[ўҳ]/gi)) return 'kk';
+    return /ў/i.test(sample) ? 'uz' : undefined;
+  }
+  if (hasOften(/[әөүұ]/gi, 250)) {
+    if (hasOften(/[іұ]/gi, 150)) return 'kk';
+    return hasOften(/ә/gi, 150) ? 'tt' : detectKyrgyzOrMongolian(sample);
+  }
+  if (hasOften(/[јљњџѓќѕђћ]/gi, 100)) {
+    const lead = count(sample, /[ѓќѕ]/gi) - count(sample, /[ђћ]/gi);
+    return lead === 0 ? tellApart(sample, 'mk sr') : lead > 0 ? 'mk' : 'sr';
+  }
+  if (hasOften(/[іїєґў]/gi, 60)) {
+    const lead = count(sample, /[їєґ]/gi) - count(sample, /ў/gi);
+    if (lead !== 0) return lead > 0 ? 'uk' : 'be';
+  }
   // Every sentence in another Slavic language has one of these letters.
   if (!/[йщъьюяыэёі]/i.test(sample) && tellApart(sample, 'mk bg') !== 'bg') return tellApart(sample, 'mk sr');
   const letters = toLetters(sample);
@@ -224,14 +243,4 @@ function detectDevanagariLanguage(sample: string): string | undefined {
   const told = tellApart(sample, 'mr hi');
   if (told !== undefined) return told;
   return guessByLetterGroups(sample, DEVANAGARI)?.language ?? (/है|में|और/.test(sample) ? 'hi' : undefined);
-}
-
-function detectArabicLanguage(sample: string): string {
-  if (/[ۇۈۋڭ]/.test(sample)) return 'ug';
-  if (/[ټډړښۍځڅ]/.test(sample)) return 'ps';
-  if (/[ڪڳٻڄ]/.test(sample)) return 'sd';
-  if (/[ێۆڵڕ]/.test(sample)) return 'ckb';
-  if (/[ٹڈڑے]/.test(sample)) return 'ur';
-  if (/[ةىأإ]/.test(sample) && !/[پچژگ]/.test(sample)) return 'ar';
-  return /[پچژگیک]/.test(sample) ? 'fa' : 'ar';
 }
