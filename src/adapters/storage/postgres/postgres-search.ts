@@ -58,14 +58,19 @@ const FAILING: FailingDialect = {
  */
 const ALL_PARTS = `SELECT generate_series(0, ${PARTITIONS - 1})::int2`;
 
-type Reader<Row> = (after: UrlId, limit: number, stride?: number) => Promise<Row[]>;
+/** Reads matching candidates after an id, in order: of all of them, or of the next stride. */
+interface Reader<Row> {
+  readonly readAll: (after: UrlId, limit: number) => Promise<Row[]>;
+  /** Also finds the last candidate of the stride; undefined if there are no further strides. */
+  readonly readStride: (after: UrlId, limit: number, stride: number) => Promise<{ found: Row[]; end?: UrlId }>;
+}
 
 const createProgress = (id: UrlId): Progress => ({ next: id, searched: getPartition(id) / PARTITIONS });
 
-/** Resolves with undefined if the statement exceeded its time limit; if its rows are required, throws instead. */
-async function readUnlessTimedOut<Row>(rows: Promise<Row[]>, isRequired = false): Promise<Row[] | undefined> {
+/** Resolves with undefined if the statement exceeded its time limit; if its result is required, throws instead. */
+async function readUnlessTimedOut<Result>(result: Promise<Result>, isRequired = false): Promise<Result | undefined> {
   try {
-    return await rows;
+    return await result;
   } catch (error) {
     if (isRequired || !(error instanceof StatementTooLong)) throw error;
     return undefined;
@@ -128,21 +133,20 @@ export class PostgresSearch {
   async #runStep<Row extends Pick<UrlRecord, 'id'>>(search: Search<Row, unknown>, after: UrlId): Promise<Progress> {
     const startedAt = performance.now();
     const candidates = await this.#chooseCandidates(search.filter);
+    const { readAll, readStride } = this.#createReader<Row>(search, candidates);
     if (candidates.isSmallSet) {
-      const found = await readUnlessTimedOut(this.#createReader<Row>(search, candidates)(after, search.limit));
+      const found = await readUnlessTimedOut(readAll(after, search.limit));
       if (found) {
         found.forEach(search.onRow);
         return found.length < search.limit ? COMPLETE : createProgress(found.at(-1)!.id);
       }
     }
-    const read = this.#createReader<Row>(search, { ...candidates, isSmallSet: false });
-    return this.#walk(read, candidates, search, after, startedAt);
+    return this.#walk(readStride, search, after, startedAt);
   }
 
   /** Walks in strides, which grow while time is left and shrink whenever the database has ended a statement. */
   async #walk<Row extends Pick<UrlRecord, 'id'>>(
-    read: Reader<Row>,
-    candidates: Candidates,
+    readStride: Reader<Row>['readStride'],
     { limit, onRow }: Search<Row, unknown>,
     after: UrlId,
     startedAt: number,
@@ -152,14 +156,14 @@ export class PostgresSearch {
     let stride = Math.min(FIRST_STRIDE, this.#limits.stride);
     let hasMoved = false;
     do {
-      const found = await readUnlessTimedOut(read(position, remaining, stride), stride === 1);
-      if (!found) {
+      const step = await readUnlessTimedOut(readStride(position, remaining, stride), stride === 1);
+      if (!step) {
         stride = Math.ceil(stride / 8);
         continue;
       }
-      found.forEach(onRow);
-      remaining -= found.length;
-      const end = remaining === 0 ? found.at(-1)!.id : await this.#findStrideEnd(candidates, position, stride);
+      step.found.forEach(onRow);
+      remaining -= step.found.length;
+      const end = remaining === 0 ? step.found.at(-1)!.id : step.end;
       if (end === undefined) return COMPLETE;
       position = end;
       hasMoved = true;
@@ -169,32 +173,32 @@ export class PostgresSearch {
   }
 
   /**
-   * Creates a function that reads the matching candidates after an id, either all of them or those of the next stride.
    * OFFSET 0 and LIMIT make the database read the candidates in the given order before it examines the other
-   * conditions.
+   * conditions. One statement finds both the matches of a stride and its end: URLs that come or go between two would
+   * move the end past others.
    */
-  #createReader<Row>(
+  #createReader<Row extends Pick<UrlRecord, 'id'>>(
     { columns, filter }: Search<Row, unknown>,
-    { where, values, isSmallSet }: Candidates,
+    { where, values }: Candidates,
   ): Reader<Row> {
     const conditions = buildUrlWhere(filter, LIKE);
-    const buildSql = (
-      stride: number,
-    ): string => `SELECT ${columns} FROM (SELECT * FROM url WHERE ${numberParameters(where, 4)} AND (part, id) > ($1, $2)
-      ${isSmallSet ? 'OFFSET 0' : `ORDER BY part, id LIMIT ${stride}`}) u JOIN site s ON s.part = u.part AND s.id = u.site_id
+    const candidates = `FROM url WHERE ${numberParameters(where, 4)} AND (part, id) > ($1, $2)`;
+    const buildMatchesSql = (
+      order: string,
+    ): string => `SELECT u.part, ${columns} FROM (SELECT * ${candidates} ${order}) u JOIN site s ON s.part = u.part AND s.id = u.site_id
       WHERE ${numberParameters(conditions.sql, 4 + values.length)} ORDER BY u.part, u.id LIMIT $3`;
-    return (after, limit, stride = 0) =>
-      this.#pool.rows<Row>(buildSql(stride), [getPartition(after), after, limit, ...values, ...conditions.values]);
-  }
-
-  /** Finds the last candidate of the stride after an id; undefined if there are no further strides. */
-  async #findStrideEnd({ where, values }: Candidates, after: UrlId, stride: number): Promise<UrlId | undefined> {
-    const [row] = await this.#pool.rows<{ id: UrlId }>(
-      `SELECT id FROM url WHERE ${numberParameters(where, 3)} AND (part, id) > ($1, $2) ORDER BY part, id
-       OFFSET ${stride - 1} LIMIT 1`,
-      [getPartition(after), after, ...values],
-    );
-    return row?.id;
+    const read = <Read>(sql: string, after: UrlId, limit: number): Promise<Read[]> =>
+      this.#pool.rows<Read>(sql, [getPartition(after), after, limit, ...values, ...conditions.values]);
+    return {
+      readAll: (after, limit) => read<Row>(buildMatchesSql('OFFSET 0'), after, limit),
+      readStride: async (after, limit, stride) => {
+        const order = 'ORDER BY part, id';
+        const sql = `SELECT e.stride_end, m.* FROM (SELECT (SELECT id ${candidates} ${order} OFFSET ${stride - 1} LIMIT 1) AS stride_end) e
+          LEFT JOIN (${buildMatchesSql(`${order} LIMIT ${stride}`)}) m ON true ORDER BY m.part, m.id`;
+        const rows = await read<Row & { readonly stride_end: UrlId | null }>(sql, after, limit);
+        return { found: rows.filter(({ id }) => id !== null), end: rows[0]!.stride_end ?? undefined };
+      },
+    };
   }
 
   async #chooseCandidates(filter: SearchFilter): Promise<Candidates> {

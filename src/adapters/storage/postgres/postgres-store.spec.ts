@@ -6,7 +6,9 @@ import { postgresDatabase } from '../../../../test/support/postgres.js';
 import { Secret } from '../../../domain/secret.js';
 import { instant } from '../../../domain/time/units.js';
 import { type FrontierStore, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
-import { PostgresPool } from './postgres-pool.js';
+import { STEP_LIMITS } from '../shared/search.js';
+import { type Parameter, PostgresPool } from './postgres-pool.js';
+import { PostgresSearch } from './postgres-search.js';
 import { openPostgresDataSource, openPostgresStore } from './postgres-store.js';
 
 async function opened(url: string): Promise<FrontierStore> {
@@ -141,6 +143,29 @@ describe('a PostgreSQL store', () => {
     for (const it of [pool, dataSource, dataSource.options, failed])
       expect(inspect(it, { depth: null })).not.toContain('PlAnTeD');
     expect(JSON.stringify(dataSource.options)).not.toContain('PlAnTeD');
+  });
+
+  it('meets every URL of a walk once, while others are stored and deleted', async () => {
+    const url = await postgresDatabase();
+    const store = await opened(url);
+    const onHosts = (name: string) => Array.from({ length: 24 }, (_, i) => newUrl(`http://${name}${i}.example/`));
+    const stored = await discovered(store, ...onHosts('a'));
+    const going = stored.filter((_, i) => i % 3 === 0);
+    const coming = onHosts('b');
+    class ChangingPool extends PostgresPool {
+      override async rows<Row>(...statement: [sql: string, values?: readonly Parameter[]]): Promise<Row[]> {
+        await store.settle(going.splice(0, 1).map(({ id }) => ({ id, remove: true })));
+        await store.discover(coming.splice(0, 1));
+        return super.rows<Row>(...statement);
+      }
+    }
+    const pool = new ChangingPool(new Secret(url));
+    onTestFinished(() => pool.close());
+    const limits = { ...STEP_LIMITS, maxCandidates: -1, stride: 4, ms: 60_000 };
+    const walk = new PostgresSearch(pool, (ids) => store.get(ids), limits);
+    const met = (await walk.search({ crawler: 'docs', like: '%.example/' }, 0, 100)).urls.map((state) => state.url);
+    expect(new Set(met).size).toBe(met.length);
+    expect(met).toEqual(expect.arrayContaining(stored.filter((_, i) => i % 3 !== 0).map((state) => state.url)));
   });
 
   it('stores text that PostgreSQL cannot represent as closely as possible', async () => {
