@@ -13,4 +13,7 @@ export const IMPORT_FORMATS = [
   'fdse',
   'mnogosearch',
   'dataparksearch',
+  'docsearch',
+  'algolia',
+  'manifoldcf',
 ] as const;

@@ -3,11 +3,13 @@
  * of the rest of the program, which loads it only for `crawlway import`.
  */
 
+import { readDocSearch } from './formats/docsearch.js';
 import { readElastic } from './formats/elastic.js';
 import { readFdse } from './formats/fdse.js';
 import { readFess } from './formats/fess.js';
 import { readGsa } from './formats/gsa.js';
 import { explainHeritrix, readHeritrix } from './formats/heritrix.js';
+import { readManifoldCf } from './formats/manifoldcf.js';
 import { readMnogosearch } from './formats/mnogosearch.js';
 import { readNorconex } from './formats/norconex.js';
 import { explainNutch, isOtherFile, readNutch } from './formats/nutch.js';
@@ -46,6 +48,9 @@ const READERS: Readonly<Record<(typeof IMPORT_FORMATS)[number], ImportReader>> =
   fdse: readFdse,
   mnogosearch: readMnogosearch,
   dataparksearch: readMnogosearch,
+  docsearch: readDocSearch,
+  algolia: readDocSearch,
+  manifoldcf: readManifoldCf,
 };
 
 /** Why formats do not take what their readers leave. */
@@ -170,11 +175,19 @@ const SIGNS: readonly (readonly [format: keyof typeof READERS, sign: RegExp])[] 
   ['omnifind', /^\s*(?:allow|forbid)\s+(?:prefix|domain|address|regexp)\s/im],
   ['velocity', /<vse-/],
   ['fdse', /^https?:\/\/\S+ \S.* \d+\s*$/m],
+  ['docsearch', /"start_urls"\s*:|\bnew\s+Crawler\s*\(|"pathsToMatch"\s*:/],
+  ['manifoldcf', /"document_specification"|"_attribute_|manifoldcf\.|<seeds\b/],
   ['mnogosearch', /^\s*(?:DBAddr|Server|Realm)\s+\S/im],
 ];
 
+/** Formats whose files are those of another. */
+const SAME: Partial<Record<keyof typeof READERS, keyof typeof READERS>> = {
+  dataparksearch: 'mnogosearch',
+  algolia: 'docsearch',
+};
+
 /** Formats whose files are never XML. */
-const LISTS = new Set(['elastic', 'stormcrawler', 'scrapy', 'fess', 'omnifind', 'fdse', 'mnogosearch']);
+const LISTS = new Set(['elastic', 'stormcrawler', 'scrapy', 'fess', 'omnifind', 'fdse', 'mnogosearch', 'docsearch']);
 
 /** @throws ImportError if the file is obviously one of another product */
 function refuseOtherProducts(format: keyof typeof READERS, { name, text }: ImportFile): void {
@@ -183,7 +196,7 @@ function refuseOtherProducts(format: keyof typeof READERS, { name, text }: Impor
   const found = SIGNS.filter(([product, sign]) => !(isXml && LISTS.has(product)) && sign.test(text)).map(
     ([product]) => product,
   );
-  const own = format === 'dataparksearch' ? 'mnogosearch' : format;
+  const own = SAME[format] ?? format;
   if (found.length > 0 && !found.includes(own))
     throw new ImportError(`${name} looks like one of ${found[0]}: use crawlway import ${found[0]}`);
 }

@@ -116,6 +116,22 @@ const FORMATS: readonly (readonly [string, readonly ImportFile[], string, RegExp
     /^\w/,
     (n) => `UnheardOf${n} yes`,
   ],
+  ['docsearch', read('docsearch-1'), 'config.json', /^ {2}"/, (n) => `  "unheard_of_${n}": ${n},`],
+  ['algolia', read('docsearch-2'), 'crawler.js', /^ {2}\w|^ {6}\w/, (n) => `unheardOf${n}: [${n}],`],
+  [
+    'manifoldcf',
+    read('manifoldcf'),
+    'jobs.json',
+    /^ {6}\{ "_type_"|^ {10}\{ "_type_": "[seil]/,
+    (n) => `{"_type_":"unheardof${n}","_value_":"${n}"},`,
+  ],
+  [
+    'manifoldcf',
+    read('manifoldcf'),
+    'connections.json',
+    /"_attribute_name"/,
+    (n) => `{"_attribute_name":"unheardof${n}","_value_":"1"},`,
+  ],
 ];
 
 describe('what is not taken', () => {

@@ -36,6 +36,9 @@ export interface ImportedRule {
   /** Accepted URLs are visited for their links only, or for their content only. */
   readonly index?: boolean;
   readonly follow?: boolean;
+  /** Metas that documents get; a name may have several values. */
+  readonly metas?: readonly (readonly [name: string, value: string])[];
+  readonly render?: 'always' | 'never';
 }
 
 /** An element of cw:Content. */

@@ -303,6 +303,59 @@ shop.co.uk
     );
   });
 
+  it('for DocSearch', () => {
+    const url = fc
+      .tuple(host, fc.constantFrom('/', '/docs/', '/docs$', '/a.*/', '/[ab]', '/x.pdf'))
+      .map(([name, path]) => `https://${name}${path}`);
+    const stop = fc.oneof(expression, url, word);
+    return checkProperty(
+      'docsearch',
+      fc
+        .tuple(fc.array(url, { minLength: 1, maxLength: 4 }), fc.array(stop, { maxLength: 4 }))
+        .map(([start_urls, stop_urls]) => [
+          file('config.json', JSON.stringify({ index_name: 'a', start_urls: [`${SITE}/`, ...start_urls], stop_urls })),
+        ]),
+    );
+  });
+
+  it('for Algolia Crawler', () => {
+    const glob = fc
+      .tuple(
+        fc.constantFrom('', '!'),
+        host,
+        fc.constantFrom('/**', '/docs/**', '/*', '**/**', '/{docs,news}/**', '/**/*.html', '/?(a|docs)/*'),
+      )
+      .map(([not, name, path]) => `${not}https://${name}${path}`);
+    const globs = fc.array(glob, { minLength: 1, maxLength: 4 });
+    return checkProperty(
+      'algolia',
+      fc
+        .record({
+          paths: globs,
+          discoveryPatterns: globs,
+          exclusionPatterns: globs,
+          maxDepth: fc.constantFrom(1, 2, 9),
+        })
+        .map(({ paths, ...rest }) => {
+          const actions = [{ indexName: 'a', pathsToMatch: [`${SITE}/**`, ...paths] }];
+          return [file('crawler.json', JSON.stringify({ startUrls: [`${SITE}/`], actions, ...rest }))];
+        }),
+    );
+  });
+
+  it('for ManifoldCF', () => {
+    const lines = fc.array(expression, { maxLength: 3 }).map((list) => list.join('\n'));
+    const element = (name: string, list: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+      fc.option(list).map((text) => (text === null ? '' : `<${name}><![CDATA[${text}]]></${name}>`));
+    const limit = fc.constantFrom('', '<limittoseeds value="true"/>', '<limittoseeds value="false"/>');
+    return checkProperty(
+      'manifoldcf',
+      fc
+        .tuple(element('includes', lines), element('excludes', lines), element('excludesindex', lines), limit)
+        .map((parts) => [file('spec.xml', `<specification><seeds>${SITE}/</seeds>${parts.join('')}</specification>`)]),
+    );
+  });
+
   it('for OmniFind', () => {
     const rule = fc.oneof(
       fc

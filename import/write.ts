@@ -91,7 +91,7 @@ function renderContents({ contents }: ImportedCrawler): string[] {
 }
 
 /** `Ignore` also takes index and follow away, so that an acceptance restores them. */
-function renderActions({ accept, index, follow }: ImportedRule): string {
+function renderActions({ accept, index, follow, metas = [], render }: ImportedRule): string {
   if (accept === false) return '<Ignore/>';
   const standard = accept ? true : undefined;
   const [isIndexed, isFollowed] = [index ?? standard, follow ?? standard];
@@ -99,6 +99,8 @@ function renderActions({ accept, index, follow }: ImportedRule): string {
     isIndexed === undefined ? '' : isIndexed ? '<Index/>' : '<NoIndex/>',
     isFollowed === undefined ? '' : isFollowed ? '<Follow/>' : '<NoFollow/>',
     accept ? '<Accept/>' : '',
+    ...metas.map(([name, value]) => `<AddMeta${renderAttributes({ name, value })}/>`),
+    render ? `<Render mode="${render}"/>` : '',
   ].join('');
 }
 

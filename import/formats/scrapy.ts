@@ -223,6 +223,13 @@ function importRules(rules: Node | undefined, scope: Scope, crawler: ImportedCra
 const DENIED_EXTENSIONS =
   '7z|7zip|bz2|rar|tar|tar.gz|xz|zip|mng|pct|bmp|gif|jpg|jpeg|png|pst|psp|tif|tiff|ai|drw|dxf|eps|ps|svg|cdr|ico|webp|mp3|wma|ogg|wav|ra|aac|mid|au|aiff|3gp|asf|asx|avi|mov|mp4|mpg|qt|rm|swf|wmv|m4a|m4v|flv|webm|xls|xlsm|xlsx|xltm|xltx|potm|potx|ppt|pptm|pptx|pps|doc|docb|docm|docx|dotm|dotx|odt|ods|odg|odp|css|pdf|exe|bin|rss|dmg|iso|apk|jar|sh|rb|js|hta|bat|cpl|msi|msp|py';
 
+/** Paths that end in one of the extensions. */
+export const matchExtensions = (extensions: readonly string[] = DENIED_EXTENSIONS.split('|')): Pattern => ({
+  kind: 'regex',
+  field: 'path',
+  value: `(?i)\\.(?:${extensions.map(escapeRegExp).join('|')})$`,
+});
+
 /** The URLs of the links that a rule extracts. */
 function readRule(rule: Node, scope: Scope, crawler: ImportedCrawler, report: ImportReport): Match {
   const extractor = rule.children.find(({ text }) => text.endsWith('LinkExtractor'));
@@ -240,12 +247,11 @@ function readRule(rule: Node, scope: Scope, crawler: ImportedCrawler, report: Im
   }
   const extensions = find(9, 'deny_extensions');
   if (!extensions) report.reportTaken('LinkExtractor without deny_extensions', 'a Rule against its default list');
-  const denied = extensions ? readStrings(extensions, scope, report) : DENIED_EXTENSIONS.split('|');
-  const names = denied.map(escapeRegExp).join('|');
+  const denied = extensions ? readStrings(extensions, scope, report) : undefined;
   const deny = [
     ...read('regex', 1, 'deny'),
     ...read('domain', 3, 'deny_domains'),
-    ...(names === '' ? [] : [{ kind: 'regex', field: 'path', value: `(?i)\\.(?:${names})$` } as const]),
+    ...(denied?.length === 0 ? [] : [matchExtensions(denied)]),
   ];
   const lists = [read('regex', 0, 'allow'), read('domain', 2, 'allow_domains')].filter(({ length }) => length > 0);
   const parts = [...lists.map((any): Match => ({ any })), ...(deny.length > 0 ? [{ not: { any: deny } }] : [])];

@@ -7,6 +7,7 @@ import { createFess, createGsa, createScrapy } from './lists.js';
 import { createNutch } from './nutch.js';
 import { NotEvaluable, type Original } from './original.js';
 import { createElastic, createFdse, createOmniFind, createStormCrawler } from './others.js';
+import { createDocSearch, createManifoldCf } from './sites.js';
 
 const ORIGINALS: Readonly<
   Record<ReturnType<typeof findFormat>, (files: readonly ImportFile[], readBeside: ReadBeside) => Original>
@@ -24,6 +25,9 @@ const ORIGINALS: Readonly<
   scrapy: createScrapy,
   fess: createFess,
   gsa: createGsa,
+  docsearch: createDocSearch,
+  algolia: createDocSearch,
+  manifoldcf: createManifoldCf,
 };
 
 /** @throws ImportError if something in the files cannot be evaluated */

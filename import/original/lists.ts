@@ -8,14 +8,14 @@ import { findAll, parseXml } from '../tree.js';
 import { compileExpression, type Filter, joinFilters, listLines, type Original } from './original.js';
 
 /** The verdict of the first that accepts, otherwise of the first. */
-const joinCrawls = (crawls: readonly Original[]): Original => ({
+export const joinCrawls = (crawls: readonly Original[]): Original => ({
   judge(url) {
     const verdicts = crawls.map((crawl) => crawl.judge(url));
     return verdicts.find(({ accepted }) => accepted) ?? verdicts[0] ?? { accepted: false, by: 'no crawl' };
   },
 });
 
-const isOnDomain = ({ hostname }: URL, domain: string): boolean =>
+export const isOnDomain = ({ hostname }: URL, domain: string): boolean =>
   hostname === domain.toLowerCase() || hostname.endsWith(`.${domain.toLowerCase()}`);
 
 /** Links have to be on the allowed domains of a spider, and extracted by one of its rules. */
@@ -62,7 +62,7 @@ function createSpider(spider: Node, scope: readonly Node[]): Original {
 }
 
 /** The default of `deny_extensions`. */
-const EXTENSIONS =
+export const EXTENSIONS =
   /\.(?:7z|7zip|bz2|rar|tar|tar\.gz|xz|zip|mng|pct|bmp|gif|jpe?g|png|pst|psp|tiff?|ai|drw|dxf|e?ps|svg|cdr|ico|webp|mp3|wma|ogg|wav|ra|aac|mid|au|aiff|3gp|as[fx]|avi|mov|mp[4g]|qt|rm|swf|wmv|m4[av]|flv|webm|xl(?:s[mx]?|t[mx])|pot[mx]|pp(?:t[mx]?|s)|doc[bmx]?|dot[mx]|od[tsgp]|css|pdf|exe|bin|rss|dmg|iso|apk|jar|sh|rb|js|hta|bat|cpl|ms[ip]|py)$/;
 
 function createExtractor(extractor: Node, list: (node: Node | undefined) => string[]): (url: URL) => boolean {

@@ -11,6 +11,9 @@ const CONFIGURATIONS = join(import.meta.dirname, 'configurations');
 
 /** What each leaves behind, with its reason in the report; nothing else may get lost. */
 const NOT_TAKEN: Readonly<Record<string, readonly string[]>> = {
+  'docsearch-1': ['strip_chars =  .,;:#'],
+  'docsearch-2': ['recordExtractor', 'schedule'],
+  manifoldcf: ['excludeheader date', 'hopcount_mode accurate', 'pipelinestage Files', 'Proxy authentication password'],
   elastic: ['max_duration_of_crawl', 'log_level'],
   fess: ['fess_config.label_type', 'maxAccessCount of Manuals'],
   'norconex-2': [
