@@ -7,7 +7,7 @@ import { Reconciliation } from './reconciliation.js';
 
 const URI = 'http://a.example/x';
 
-/** Compares and repairs a sink that holds these documents of the crawlers `a` and `b`, which know these URLs. */
+/** Compares and repairs a sink with these documents of `a`, `b` and the former crawler `c`, which know these URLs. */
 async function reconcile(
   held: readonly { uri: string; stamp: string }[],
   urls: readonly Partial<UrlState>[],
@@ -15,7 +15,7 @@ async function reconcile(
 ) {
   const states = urls.map((parts, i) => state({ id: i + 1, crawler: 'a', url: URI, ...parts }));
   const repairs: string[] = [];
-  const crawlers = ['a', 'b'].map((name) => ({
+  const crawlers = ['a', 'b', 'c'].map((name) => ({
     name,
     context: { definition: { pushTo: ['main'] } },
     isInFlight: () => inFlight,
@@ -24,7 +24,7 @@ async function reconcile(
   }));
   const reconciliation = new Reconciliation({
     clock: new ManualClock(),
-    crawlers: { list: () => crawlers },
+    crawlers: { listStored: () => crawlers, findFormer: (name: string) => (name === 'c' ? crawlers[2] : undefined) },
     partitions: { owns: () => true },
     findSink: () => ({
       async *listEntries() {
@@ -71,6 +71,17 @@ describe('a document that the sink holds', () => {
     expect(await reconcile(held, [{ stamp: 'new' }], true)).toEqual(none);
   });
 
+  it('stays as it is if it belongs to a former crawler alone', async () => {
+    expect(await reconcile(held, [{ crawler: 'c', stamp: 'other' }])).toEqual(none);
+    const stale = { ...none, stale: 1, repairs: [`b visits ${URI}`] };
+    expect(
+      await reconcile(held, [
+        { crawler: 'c', stamp: 's2' },
+        { crawler: 'b', stamp: 'new' },
+      ]),
+    ).toEqual(stale);
+  });
+
   it('is the business of the crawler to which it was left, whatever another crawler knows of its URL', async () => {
     const left = { status: 'elsewhere', stamp: 'other' } as const;
     expect(await reconcile(held, [left])).toEqual(none);
@@ -85,5 +96,6 @@ it('a document is missing if the sink lacks it or a part of it, unless it is on 
   expect(await reconcile([], [page])).toMatchObject({ missing: 1, repairs: [`a visits ${URI}`] });
   expect(await reconcile([{ uri: URI, stamp: 's' }], [page])).toMatchObject({ missing: 1, extra: 0 });
   expect(await reconcile([], [page], true)).toMatchObject({ missing: 0, moving: 1, repairs: [] });
-  expect(await reconcile([], [{ stamp: 's', status: 'elsewhere' }])).toMatchObject({ missing: 0, repairs: [] });
+  for (const other of [{ status: 'elsewhere' }, { crawler: 'c' }] as const)
+    expect(await reconcile([], [{ stamp: 's', ...other }])).toMatchObject({ missing: 0, repairs: [] });
 });

@@ -23,7 +23,7 @@ interface ReconciliationServices extends Pick<Ports, 'store' | 'clock'> {
   readonly ledger: Ledger;
   readonly partitions: Pick<Partitions, 'owns'>;
   readonly nodes: Pick<Nodes, 'send'>;
-  readonly crawlers: Pick<Crawlers, 'list'>;
+  readonly crawlers: Pick<Crawlers, 'listStored' | 'findFormer'>;
   findSink(name: string): Sink | undefined;
 }
 
@@ -42,7 +42,8 @@ export class Reconciliation {
     const sink = this.services.findSink(name);
     if (!sink) throw new NotFound(`there is no sink ${name}`);
     if (!sink.listEntries) throw new Unacceptable(`the sink ${name} cannot list what it holds`);
-    const crawlers = this.services.crawlers.list().filter(({ context }) => context.definition.pushTo.includes(name));
+    const stored = this.services.crawlers.listStored();
+    const crawlers = stored.filter(({ context }) => context.definition.pushTo.includes(name));
     const missingDocuments = new Finding();
     const extraDocuments = new Finding();
     const staleDocuments = new Finding();
@@ -65,6 +66,7 @@ export class Reconciliation {
         else seenIds.add(state.id);
       // If several crawlers push the URL, the sink has the document that was pushed last.
       if (
+        this.isFormer(owner.crawler) ||
         isLeftToAnother(owner.state) ||
         knownUrls.some(({ state, stamp }) => stamp === entry.stamp && !isLeftToAnother(state))
       )
@@ -74,6 +76,7 @@ export class Reconciliation {
       if (repair) await this.pushAgain(owner.crawler, owner.state);
     }
     for (const crawler of crawlers) {
+      if (this.isFormer(crawler)) continue;
       for await (const state of this.readIndexed(crawler.name)) {
         const isComplete = seenIds.has(state.id) && (partCounts.get(state.id) ?? 0) === (state.parts?.length ?? 0);
         if (isLeftToAnother(state) || isComplete) continue;
@@ -96,6 +99,11 @@ export class Reconciliation {
       inFlight,
       repaired: repair,
     };
+  }
+
+  /** What a crawler has pushed that is no longer in the configuration stays as it is until somebody decides. */
+  private isFormer({ name }: Crawler): boolean {
+    return this.services.crawlers.findFormer(name) !== undefined;
   }
 
   /** The URL, of any of the crawlers, that a document with this URI belongs to according to the store. */
