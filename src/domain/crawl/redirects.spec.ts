@@ -24,7 +24,7 @@ const REMOVED_STATE = {
 const states = fc.record({
   status: fc.constantFrom(...URL_STATUSES),
   reason: fc.constantFrom('indexed', ...(Object.keys(ERROR_CODES) as ErrorCode[])),
-  stamp: fc.constantFrom(undefined, 'a'),
+  stamp: fc.constantFrom(undefined, 'a', UNKNOWN_STAMP),
   lastVisitAt: fc.option(fc.integer({ min: NOW - 5, max: NOW + 5 }).map(instant), { nil: undefined }),
   pendingDeletion: fc.constantFrom(undefined, 'http-404' as const),
 });
@@ -47,6 +47,8 @@ describe('the target of a redirect', () => {
 
   it('is visited again if a crash has left in doubt whether its document has arrived', () => {
     expect(judge({ stamp: UNKNOWN_STAMP }).kind).toBe('unknown');
+    const held = { status: 'visited', reason: 'noindex', pendingDeletion: 'noindex' } as const;
+    expect(judge({ stamp: UNKNOWN_STAMP, ...held }).kind).toBe('no-document');
   });
 
   it('takes the place of a document only if it was visited since and is in the index', () => {

@@ -50,8 +50,9 @@ export function judgeTarget(
     return target.permanentError && target.temporaryErrors === 0
       ? { kind: 'gone' }
       : { kind: 'failed', reason: GIVEN_UP };
-  // An order for it was on its way when the process died: whether it has arrived is found out by its next visit.
-  if (stamp === UNKNOWN_STAMP) return { kind: 'unknown' };
+  // An order for it was on its way when the process died: whether it has arrived is found out by its next visit, unless that
+  // has led to a deletion, which may be held for long.
+  if (stamp === UNKNOWN_STAMP && pendingDeletion === undefined) return { kind: 'unknown' };
   return { kind: stamp !== undefined && pendingDeletion === undefined ? 'there' : 'no-document' };
 }
 
