@@ -75,8 +75,7 @@ export class Reconciliation {
       staleDocuments.add(entry.uri);
       if (repair) await this.pushAgain(owner.crawler, owner.state);
     }
-    for (const crawler of crawlers) {
-      if (this.isFormer(crawler)) continue;
+    for (const crawler of crawlers.filter((candidate) => !this.isFormer(candidate))) {
       for await (const state of this.readIndexed(crawler.name)) {
         const isComplete = seenIds.has(state.id) && (partCounts.get(state.id) ?? 0) === (state.parts?.length ?? 0);
         if (isLeftToAnother(state) || isComplete) continue;
@@ -88,10 +87,9 @@ export class Reconciliation {
         if (repair) await this.pushAgain(crawler, state);
       }
     }
-    const at = this.services.clock.now();
     return {
       sink: name,
-      at,
+      at: this.services.clock.now(),
       compared,
       missing: missingDocuments.toView(),
       extra: extraDocuments.toView(),
