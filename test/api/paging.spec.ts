@@ -65,6 +65,7 @@ describe('a list in pages', () => {
         expect((await world.get(`${list}cursor=${base64url(position)}`)).status, `${list}${position}`).toBe(422);
       }
     }
+    expect((await world.get(`hosts?crawler=test&cursor=${base64url('a\0')}`)).status).toBe(422);
   });
 });
 

@@ -53,7 +53,9 @@ export function parseNumberCursor(cursor: string | undefined): number | undefine
 export function parseTextCursor(cursor: string | undefined): string | undefined {
   if (!cursor) return undefined;
   const position = decodeCursor(cursor);
-  if (position === '' || encodeCursor(position) !== cursor) throw createInvalidCursorProblem();
+  // PostgreSQL fails for a text with a NUL; validation refuses it everywhere else.
+  if (position === '' || position.includes('\0') || encodeCursor(position) !== cursor)
+    throw createInvalidCursorProblem();
   return position;
 }
 

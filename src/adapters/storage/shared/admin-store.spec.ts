@@ -38,6 +38,9 @@ describe.each(ADMIN_DATABASES)('the administration store on $name', ({ open }) =
       first.version,
     ]);
     expect(await store.listVersions(second.version, 10)).toEqual([first]);
+    expect(await store.listVersions(Number.MAX_SAFE_INTEGER, 1)).toEqual([second]);
+    expect(await store.listEntries(Number.MAX_SAFE_INTEGER, 1)).toEqual([]);
+    expect(await store.findTexts(Number.MAX_SAFE_INTEGER)).toBeUndefined();
     const { xml, files } = version(1);
     expect(await store.findTexts(first.version)).toEqual({ xml, files });
     expect(await store.findTexts(99)).toBeUndefined();

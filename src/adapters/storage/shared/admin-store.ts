@@ -20,6 +20,9 @@ import type { Seal } from './seal.js';
 /** Maximum number of audit entries to keep; the oldest are deleted first. */
 const MAX_AUDIT_ENTRIES = 100_000;
 
+/** The ids of these tables are 32-bit integers, for which PostgreSQL refuses larger ones instead of finding none. */
+const toId = (number: number): number => Math.min(number, 2 ** 31 - 1);
+
 /**
  * Stores the server's administrative data: configuration versions, secrets, audit log, API keys and console sessions.
  * These are few rows, seldom written, on a separate connection. Every write is a single statement: TypeORM's transactions on
@@ -45,7 +48,7 @@ export class AdminStore implements ConfigurationHistory, AuditLog, KeyStore, Sec
   async listVersions(before: number | undefined, limit: number): Promise<VersionHeader[]> {
     const rows = await this.#versions.find({
       select: { id: true, at: true, who: true, digest: true },
-      where: before === undefined ? {} : { id: LessThan(before) },
+      where: before === undefined ? {} : { id: LessThan(toId(before)) },
       order: { id: 'DESC' },
       take: limit,
     });
@@ -53,7 +56,7 @@ export class AdminStore implements ConfigurationHistory, AuditLog, KeyStore, Sec
   }
 
   async findTexts(version: number): Promise<ConfigurationTexts | undefined> {
-    const row = await this.#versions.findOne({ select: { xml: true, files: true }, where: { id: version } });
+    const row = await this.#versions.findOne({ select: { xml: true, files: true }, where: { id: toId(version) } });
     if (!row) return undefined;
     return { xml: row.xml, files: new Map(Object.entries(JSON.parse(row.files))) };
   }
@@ -99,7 +102,7 @@ export class AdminStore implements ConfigurationHistory, AuditLog, KeyStore, Sec
   ): Promise<(AuditEntry & { readonly id: number })[]> {
     const rows = await this.#audit.find({
       where: {
-        ...(before === undefined ? {} : { id: LessThan(before) }),
+        ...(before === undefined ? {} : { id: LessThan(toId(before)) }),
         ...(crawler === undefined ? {} : { crawler }),
       },
       order: { id: 'DESC' },
