@@ -44,7 +44,7 @@ interface Checked extends Pick<CheckedConfiguration, 'problems' | 'definition'> 
 
 /**
  * Reads a configuration as if every secret were set: they are often elsewhere, as in CI. What needs the value of a
- * secret, such as an address in a variable, is not checked then.
+ * secret, such as the address of a database in a variable, is not checked then.
  */
 export async function checkWithoutSecrets(
   file: ConfigurationFile,
@@ -54,13 +54,20 @@ export async function checkWithoutSecrets(
   const unset = checked.problems.filter(({ code }) => code === 'unset-variable');
   const unsetVariables = [...new Set(unset.flatMap(({ message }) => /CRAWLWAY_SECRET_\w+/.exec(message)?.[0] ?? []))];
   if (unset.length === 0) return { ...checked, unsetVariables };
-  for (const name of unsetVariables) process.env[name] = 'not set';
+  for (const name of unsetVariables) process.env[name] = PLACEHOLDER;
   const completed = await file.check(xml).finally(() => {
     for (const name of unsetVariables) delete process.env[name];
   });
-  const problems = checked.problems.filter((problem) => !unset.includes(problem));
-  return { ...(completed.definition ? completed : { ...checked, problems }), unsetVariables };
+  if (completed.definition) return { ...completed, unsetVariables };
+  // Without the secrets, some are missing; with the placeholder, some are wrong.
+  const alike = new Set(completed.problems.map(toText));
+  return { ...checked, problems: checked.problems.filter((problem) => alike.has(toText(problem))), unsetVariables };
 }
+
+/** Suits as many kinds of secrets as possible: URLs, logins and headers, and all that may still contain a reference. */
+const PLACEHOLDER = `http://secret.invalid/\${}`;
+
+const toText = ({ place, code, message }: Problem): string => `${formatPlace(place)} ${code} ${message}`;
 
 async function checkFile(path: string, data: string | undefined): Promise<Checked> {
   const storage = readStorageOptions({ data }, process.env);

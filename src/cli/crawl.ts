@@ -6,13 +6,16 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
+import type { FetcherDefinition } from '../domain/crawl/fetcher-definition.js';
 import type { Headline } from '../domain/explain/facts.js';
 import { findCodeEntry } from '../domain/explain/words.js';
 import type { ErrorCode } from '../domain/fetch/error-codes.js';
 import { toLookupName } from '../domain/net/local-names.js';
 import type { ReasonCode } from '../domain/policy/reasons.js';
+import { Secret } from '../domain/secret.js';
 import { seconds } from '../domain/time/units.js';
 import { DEFAULT_CANONICALIZATION } from '../domain/url/canonicalize.js';
+import { decodePercent } from '../domain/url/decode-percent.js';
 import type { EngineApi } from '../engine/engine-api.js';
 import type { Log } from '../engine/ports/log.js';
 import type { CrawlerView } from '../engine/views/crawler-views.js';
@@ -279,6 +282,7 @@ export async function createSiteDefinition(
     if (!start || !/^https?:$/.test(start.protocol)) throw new UsageError(`${url} is not an http or https URL`);
     return start;
   });
+  const credentials = starts.flatMap(takeLogin);
   const isLocal = starts.every((start) => isLoopback(start.hostname));
   const throttle = delay === undefined ? (isLocal ? 0 : 2500) : parseWholeNumber(delay, '--delay');
   const addresses = fetches ? (await Promise.all(starts.map(resolveAddresses))).flat() : [];
@@ -295,7 +299,14 @@ export async function createSiteDefinition(
   const { definition, problems } = XML_FORMAT.read(xml, { file: 'command line', readFile: throwOnFile });
   if (!definition) throw new UsageError(problems.map(({ message }) => message).join('\n'));
   for (const { code, message } of problems) if (code === 'no-browser') process.stderr.write(`${message}\n`);
-  return definition;
+  return { ...definition, fetchers: definition.fetchers.map((fetcher) => ({ ...fetcher, credentials })) };
+}
+
+/** Removes user name and password from a URL, and binds them to its server. */
+function takeLogin(start: URL): FetcherDefinition['credentials'] {
+  const [user, password] = [start.username, start.password].map(decodePercent) as [string, string];
+  start.username = start.password = '';
+  return user === '' && password === '' ? [] : [{ url: `${start.origin}/`, user, password: new Secret(password) }];
 }
 
 /** Keeps fragments that are routes, for applications whose pages differ only in the fragment. */

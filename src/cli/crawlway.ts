@@ -127,7 +127,7 @@ addJsonOption(program.command('extract'))
   .argument('<source>', 'a URL or a file')
   .option('--url <url>', "the file's URL on the web, which determines its relative links and the settings that apply")
   .option('--markdown', 'print the text as Markdown')
-  .option('--config <file>', 'read the page according to the Content elements of a crawler in this configuration')
+  .option('--config <file>', 'fetch and read the page as a crawler in this configuration does, whatever its rules say')
   .option('--crawler <name>', 'crawler in --config (default: the first one)')
   .addHelpText('after', '\nExit codes: 0: text extracted; 1: document not found; 2: text cannot be extracted.')
   .action(later(async () => (await import('./extract.js')).extract));

@@ -3,6 +3,7 @@ import { basename, extname } from 'node:path';
 import type { ContentDefinition } from '../domain/content/content-definition.js';
 import { DOCUMENT_EXTENSIONS } from '../domain/content/document-types.js';
 import type { CrawlerDefinition, ServerDefinition } from '../domain/crawl/definition.js';
+import type { FetcherDefinition } from '../domain/crawl/fetcher-definition.js';
 import { milliseconds } from '../domain/time/units.js';
 import { inspectPage } from '../engine/control/inspect-page.js';
 import { compileContexts } from '../engine/page/crawl-context.js';
@@ -55,8 +56,8 @@ export async function readPage(
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * The configuration determines what is extracted and, by its conditions, how the page is fetched; its rules do not
- * apply, because the user has chosen the URL.
+ * The configuration determines what is extracted and, by its fetchers and conditions, how the page is fetched; its
+ * rules do not apply, because the user has chosen the URL.
  */
 async function createDefinition(url: string, fetches: boolean, options: ExtractOptions): Promise<ServerDefinition> {
   const siteDefinition = await createSiteDefinition([url], { delay: '0', fetches });
@@ -74,8 +75,18 @@ async function createDefinition(url: string, fetches: boolean, options: ExtractO
     contents: listContents(namedCrawler, options.markdown === true),
     ...(namedCrawler?.conditions ? { conditions: namedCrawler.conditions } : {}),
     softErrors: namedCrawler?.softErrors ?? [],
+    fetcher: namedCrawler?.fetcher ?? 'default',
   };
-  return { ...siteDefinition, crawlers: [crawler], extractors: configuration?.extractors ?? [] };
+  if (!configuration) return { ...siteDefinition, crawlers: [crawler], extractors: [] };
+  const { extractors, renderer } = configuration;
+  const [{ allowedAddresses, credentials }] = siteDefinition.fetchers as [FetcherDefinition];
+  // The server is the one that the user has named.
+  const fetchers = configuration.fetchers.map((fetcher) => ({
+    ...fetcher,
+    allowedAddresses: [...fetcher.allowedAddresses, ...allowedAddresses],
+    credentials: [...credentials, ...fetcher.credentials],
+  }));
+  return { ...siteDefinition, crawlers: [crawler], extractors, renderer, fetchers };
 }
 
 function listContents(crawler: CrawlerDefinition | undefined, markdown: boolean): readonly ContentDefinition[] {

@@ -55,11 +55,18 @@ it('check and explain read a configuration whose secrets are not set here', asyn
   const config = join(world.folder, 'secrets.xml');
   const sink = `<cw:Sink name="s" type="json" url="https://x.example/" secret="\${CRAWLWAY_SECRET_ELSEWHERE}"/>`;
   const crawler = '<Crawler name="narrow"><Root url="https://y.example/a.html"/><cw:PushTo sink="main"/></Crawler>';
-  const xml = readFileSync(world.configFile, 'utf8').replace('</CrawlConfig>', `${crawler}${sink}</CrawlConfig>`);
+  const unset = `\${CRAWLWAY_SECRET_ELSEWHERE}`;
+  const others = `<cw:Webhook name="w" url="${unset}" secret="${unset}"/><cw:Fetcher name="f"><cw:BotAuth key="${unset}"
+    agent="https://x.example/"/><cw:Login name="l" type="basic" url="https://y.example/" user="u" password="${unset}"/></cw:Fetcher>`;
+  const read = (): string => readFileSync(world.configFile, 'utf8');
+  const xml = read().replace('</CrawlConfig>', `${crawler}${others}${sink}</CrawlConfig>`);
   writeFileSync(config, xml);
   expect(await printed(() => explain(world.site.url('/a.html'), { config }))).toMatch(/accepts it/);
   const problems = JSON.parse(await printed(() => checkConfigurations([config], { json: true })));
   expect(problems.map(({ code }: { code: string }) => code)).toEqual(['outside-sites']);
+  // What an address in a variable is good for is not known.
+  writeFileSync(config, xml.replace('type="json" url="https://x.example/"', `type="kafka" topic="t" url="${unset}"`));
+  expect(await printed(() => checkConfigurations([config]))).toBe('');
   expect(process.env['CRAWLWAY_SECRET_ELSEWHERE']).toBeUndefined();
 });
 

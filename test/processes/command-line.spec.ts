@@ -38,6 +38,23 @@ describe('the command line without a server', () => {
     expect(asked).toEqual(['/missing.html?home=$%7BHOME}']);
   });
 
+  it('sends the login in a URL, and what a configuration says about requests', async () => {
+    const site = await smallSite();
+    const url = site.url('/').replace('://', '://bob:a%40b@');
+    const config = join(temporaryDirectory(), 'CrawlConfig.xml');
+    const option = '<cw:Conditions><cw:option name="fetcher" value="other"/></cw:Conditions>';
+    const fetcher = '<cw:Fetcher name="other" userAgent="other/1"><cw:Header name="X-A" value="b"/></cw:Fetcher>';
+    writeFileSync(config, configuration(site, option).replace('<cw:Fetcher', `${fetcher}$&`));
+    const [crawl, extract] = [
+      await crawlway('crawl', url).ended,
+      await crawlway('extract', url, '--config', config).ended,
+    ];
+    expect([crawl.code, extract.code, crawl.stdout.includes('bob')]).toEqual([0, 0, false]);
+    const asked = site.requests.filter(({ path }) => path === '/').map(({ headers }) => headers);
+    const login = { authorization: `Basic ${Buffer.from('bob:a@b').toString('base64')}` };
+    expect(asked).toMatchObject([login, { ...login, 'user-agent': 'other/1', 'x-a': 'b' }]);
+  });
+
   it('reports which documents have no content without their scripts', async () => {
     const site = await FakeSite.start();
     onTestFinished(() => site.close());

@@ -178,13 +178,16 @@ export const fingerprint: ValueType<string> = {
   },
 };
 
+/** Where secrets are not known, a reference stands for one. */
+const REFERENCE = /\$\{[^{}]*\}/;
+
 export const webhookSecret: ValueType<string> = {
   label: '`whsec_` followed by 24 to 64 bytes in Base64',
   xsd: XSD_STRING,
   parse: (value) => {
     const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(value.trim()) ?? [];
     const byteLength = Buffer.from(base64, 'base64').length;
-    const isKey = (byteLength >= 24 && byteLength <= 64) || value.includes('${');
+    const isKey = (byteLength >= 24 && byteLength <= 64) || REFERENCE.test(value);
     return isKey
       ? ok(value.trim())
       : invalid(
@@ -202,7 +205,7 @@ export const ed25519Key: ValueType<string> = {
     const [, base64 = ''] =
       /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]{1,1000})-----END PRIVATE KEY-----/.exec(value) ?? [];
     const der = Buffer.from(base64, 'base64');
-    return der.length >= 48 && der.includes(ED25519_OID)
+    return (der.length >= 48 && der.includes(ED25519_OID)) || REFERENCE.test(value)
       ? ok(value)
       : invalid('an Ed25519 private key in PEM form, as created by `crawlway keys new`');
   },
