@@ -1,9 +1,7 @@
-import { EventEmitter } from 'node:events';
-import type { FastifyReply } from 'fastify';
 import { expect, it } from 'vitest';
 import { SearchShare } from './search-share.js';
 
-const client = () => ({ raw: new EventEmitter() as unknown as FastifyReply['raw'] });
+const client = () => new AbortController().signal;
 const share = () => new SearchShare({} as never);
 
 it('runs two searches per key at a time, and queues the others', async () => {
@@ -26,11 +24,11 @@ it('runs two searches per key at a time, and queues the others', async () => {
 it('drops a queued call whose client disconnects', async () => {
   const searches = share();
   await Promise.all([searches.acquire('a', client()), searches.acquire('a', client())]);
-  const [going, staying] = [client(), client()];
-  const left = searches.acquire('a', going);
-  const stays = searches.acquire('a', staying);
-  (going.raw as unknown as EventEmitter).emit('close');
-  await expect(left).rejects.toMatchObject({ status: 499 });
+  const going = new AbortController();
+  const left = searches.acquire('a', going.signal);
+  const stays = searches.acquire('a', client());
+  going.abort(new Error('gone'));
+  await expect(left).rejects.toThrow('gone');
   searches.release('a');
   await stays;
 });
@@ -40,4 +38,12 @@ it('refuses more than fifty queued searches', async () => {
   for (let i = 0; i < 52; i++) void searches.acquire('a', client());
   await expect(searches.acquire('a', client())).rejects.toMatchObject({ status: 429 });
   await searches.acquire('b', client());
+});
+
+it('refuses no call because of streamed answers, however many wait', async () => {
+  const searches = share();
+  for (let i = 0; i < 60; i++) void searches.acquire('a', client(), 'step');
+  const call = searches.acquire('a', client());
+  for (let i = 0; i < 59; i++) searches.release('a');
+  await call;
 });
