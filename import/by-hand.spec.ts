@@ -38,18 +38,6 @@ it.each([
   ],
   ['stormcrawler', 'http.robots.headers.skip', /noindex/, [storm('http.robots.headers.skip'), SEEDS]],
   ['stormcrawler', 'selenium.addresses', /rendering/, [storm('selenium.addresses'), SEEDS]],
-  [
-    'nutch',
-    'urlfilter.regex.rules',
-    /MISSING/,
-    [
-      file(
-        'nutch-site.xml',
-        '<configuration><property><name>urlfilter.regex.rules</name><value>+.</value></property></configuration>',
-      ),
-      SEEDS,
-    ],
-  ],
   ['scrapy', 'DEFAULT_REQUEST_HEADERS', /a Header/, [scrapy(...SPIDER, 'DEFAULT_REQUEST_HEADERS = {"X-A": "b"}')]],
   ['scrapy', 'USER_AGENT', /userAgent/, [scrapy(...SPIDER, 'USER_AGENT = name + "/1"')]],
   ['scrapy', 'http_user', /a Credential/, [scrapy(...SPIDER, '    http_user = "bob"')]],

@@ -121,6 +121,25 @@ describe('Nutch', () => {
     expect(() => convert('nutch', [seeds, unknown])).toThrow(message);
   });
 
+  it('rules in a property take the place of those of the file', () => {
+    const property = (name: string, value: string): string =>
+      `<property><name>${name}</name><value>${value}</value></property>\n`;
+    const plugins = property('plugin.includes', 'urlfilter-(regex|suffix)|protocol-http');
+    const rules = property('urlfilter.regex.rules', '\n# first\n-[?&amp;]\n-/old/\n+^https?://www\\.example\\.com/\n');
+    const others = property('urlfilter.suffix.rules', '+\n.zip') + property('urlfilter.prefix.rules', 'http://none/');
+    const site = file('nutch-site.xml', `<configuration>${plugins}${rules}${others}</configuration>`);
+    const files = [site, regexes, seeds];
+    const urls = { '/a': true, '/private/a': true, '/old/a': false, '/a?b': false, '/a.zip': false };
+    verdicts(accepts('nutch', ...files), urls);
+    const original = createOriginal('nutch', files);
+    verdicts((url) => original.judge(new URL(url, SITE)).accepted, urls);
+    const { report } = importAndLoad('nutch', ...files);
+    expect(linesOf(report, 'not taken')).toEqual([
+      'nutch-site.xml:10 urlfilter.prefix.rules',
+      'regex-urlfilter.txt:1 regex-urlfilter.txt',
+    ]);
+  });
+
   it('without plugin.includes, a configuration uses the regex filter alone, as the files of its other filters are samples', () => {
     const site = file(
       'nutch-site.xml',

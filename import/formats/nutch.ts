@@ -16,10 +16,11 @@ import {
   pluralize,
   ROUND_NOTE,
   setPart,
+  splitLines,
   splitSolrUrl,
 } from '../model.js';
 import { createScope, EVERYTHING, restrictToHosts } from '../patterns.js';
-import { findAll, findSetting, type Node, parseList, parseXml } from '../tree.js';
+import { findAll, findSetting, Node, parseList, parseXml } from '../tree.js';
 
 export function readNutch(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const crawler = { ...createCrawler('nutch'), staysOnSite: false, acceptsOthers: true };
@@ -53,8 +54,22 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
       report.reportSkipped(name, 'db.fetch.schedule.class does not name AdaptiveFetchSchedule', property);
     else if (name.startsWith('scoring.depth.') && isPluginOff('scoring-depth', settings))
       report.reportSkipped(name, 'plugin.includes does not name scoring-depth', property);
-    else importProperty(name, settings.get(name)!, property, crawler, report);
+    else if (!RULES_SETTING.test(name)) importProperty(name, settings.get(name)!, property, crawler, report);
   const filters = new Set<string>();
+  for (const [name, property] of properties) {
+    const kind = RULES_SETTING.exec(name)?.[1] ?? '';
+    const value = findSetting(property, 'value') ?? '';
+    if (!Object.hasOwn(FILTERS, kind) || value.trim() === '') continue;
+    if (isPluginOff(`urlfilter-${kind}`, settings))
+      report.reportSkipped(name, `plugin.includes does not name urlfilter-${kind}`, property);
+    else {
+      filters.add(kind);
+      const lines = splitLines(value).map((line) => new Node('line', line, [], property.place));
+      FILTERS[kind]!(new Node('list', '', lines, property.place), crawler, report);
+      report.cover(property);
+    }
+  }
+  const inProperties = new Set(filters);
   for (const file of files.filter((one) => !isXml(one) && !others.includes(one))) {
     const kind = findFilterKind(file, settings);
     const list = parseList(file, report);
@@ -65,6 +80,7 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
         list,
       );
     else if (kind === undefined) importSeeds(list, file, crawler, report);
+    else if (inProperties.has(kind)) report.reportSkipped(file.name, `urlfilter.${kind}.rules takes its place`, list);
     else if (isPluginOff(`urlfilter-${kind}`, settings))
       report.reportSkipped(
         file.name,
@@ -164,6 +180,8 @@ type FilterKind = keyof typeof FILTERS;
 
 /** Settings that name a file, and the kind of filter for which it is. */
 const FILE_SETTING = /^urlfilter\.(\w+)\.file$/;
+/** Settings with the rules themselves. */
+const RULES_SETTING = /^urlfilter\.(\w+)\.rules$/;
 
 const isForOldCrawls = (name: string): boolean => /^crawl-urlfilter/.test(name);
 
@@ -454,13 +472,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Explains properties that have no counterpart. */
-export const explainNutch = (node: Node): string | undefined =>
-  explainProperty(findSetting(node, 'name')?.trim() ?? '');
-
-const explainProperty = (name: string): string | undefined =>
-  /^urlfilter\.\w+\.rules$/.test(name)
-    ? 'these rules are MISSING here, and REPLACE those of the file: write them in it, and import again'
-    : REASONS[name];
+export const explainNutch = (node: Node): string | undefined => REASONS[findSetting(node, 'name')?.trim() ?? ''];
 
 function importProperty(
   name: string,
@@ -480,7 +492,7 @@ function importProperty(
   if (value.includes('${') && (convert || CONTACTS.has(name)))
     return void report.reportSkipped(setting, 'its variable has no value here', property);
   if (CONTACTS.has(name) && isContact(value)) return void takeContact(setting, value, property, crawler, report);
-  if (!convert) return void report.reportSkipped(name, explainProperty(name) ?? 'has no counterpart', property);
+  if (!convert) return void report.reportSkipped(name, REASONS[name] ?? 'has no counterpart', property);
   const isNumeric = /delay|threads|limit|timeout|max|interval/.test(name);
   if (isNumeric && !/^\d+(?:\.\d+)?$/.test(value))
     return void report.reportSkipped(name, `${value} is not a number that Crawlway could use`, property);

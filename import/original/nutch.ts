@@ -21,6 +21,16 @@ export function createNutch(files: readonly ImportFile[]): Original {
     settings.get('plugin.includes') ||
     (files.some(({ text }) => /<configuration\b/.test(text)) ? 'urlfilter-regex' : '');
   const filters: Filter[] = [];
+  const isActive = (plugin: string): boolean =>
+    !plugins || compileExpression(plugins, 'plugin.includes', { whole: true }).test(`urlfilter-${plugin}`);
+  const inProperties = new Set<string>();
+  for (const [key, value] of settings) {
+    const plugin = /^urlfilter\.(\w+)\.rules$/.exec(key)?.[1];
+    if (plugin === undefined || value === '' || !isActive(plugin)) continue;
+    inProperties.add(plugin);
+    const text = value.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+    filters.push(createFilter(plugin, listLines({ name: key, text })));
+  }
   const seeds: string[] = [];
   for (const file of files) {
     const named = [...settings].find(([key, value]) => /^urlfilter\..*\.file$/.test(key) && value.endsWith(file.name));
@@ -31,8 +41,7 @@ export function createNutch(files: readonly ImportFile[]): Original {
       if (!files.some(({ name }) => /^regex-urlfilter/.test(name)))
         filters.push(createFilter('regex', listLines(file)));
     } else if (plugin !== undefined) {
-      const isActive = !plugins || compileExpression(plugins, file.name, { whole: true }).test(`urlfilter-${plugin}`);
-      if (isActive) filters.push(createFilter(plugin, listLines(file)));
+      if (isActive(plugin) && !inProperties.has(plugin)) filters.push(createFilter(plugin, listLines(file)));
     } else if (!/^\s*</.test(file.text)) seeds.push(...file.text.split('\n').filter((line) => /^https?:/.test(line)));
   }
   if (settings.get('db.ignore.external.links') === 'true') {
