@@ -19,7 +19,7 @@ export function readFdse(files: readonly ImportFile[], report: ImportReport): Im
   report.coverAll(lines);
   const realms = new Map<string, Node[]>();
   for (const line of lines) {
-    const realm = readWords(line.text)[1] ?? '';
+    const { realm } = readLine(line.text);
     const list = realms.get(realm);
     if (list) list.push(line);
     else realms.set(realm, [line]);
@@ -28,12 +28,16 @@ export function readFdse(files: readonly ImportFile[], report: ImportReport): Im
   return [...realms].map(([realm, list]) => toCrawler(realm, list, report));
 }
 
-const readWords = (text: string): string[] => text.split(/[\s|]+/);
-const readUrl = (text: string): string => readWords(text)[0] ?? '';
+/** The name of a realm may have several words; the state is a number at the end. */
+function readLine(text: string): { url: string; realm: string; state: string | undefined } {
+  const [, url = '', realm = '', state] = /^([^\s|]+)[\s|]*(.*?)(?:[\s|]+(\d+))?$/.exec(text.trim()) ?? [];
+  return { url, realm, state };
+}
+const readUrl = (text: string): string => readLine(text).url;
 
 /** In the third column: 0 waits, 2 could not be read, and a time in seconds since 1970 is that of the last visit. */
 function reportStates(lines: readonly Node[], report: ImportReport): void {
-  const states = lines.map(({ text }) => readWords(text)[2]);
+  const states = lines.map(({ text }) => readLine(text).state);
   const count = (test: (state: string) => boolean): number =>
     states.filter((state) => state !== undefined && test(state)).length;
   const errors = count((state) => state === '2');

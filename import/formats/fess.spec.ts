@@ -15,3 +15,16 @@ it('URLs that are not for the index are crawled for their links', () => {
   // Fess waits ten seconds unless a crawl says otherwise.
   expect(xml).toContain('throttleTimeMS="10000"');
 });
+
+it('what Fess leaves out of pages by default is left out, unless a crawl names tags itself', () => {
+  const load = (configParameter: string) =>
+    importAndLoad(
+      'fess',
+      file(
+        'f.bulk',
+        `{"index":{"_index":"web_config"}}\n${JSON.stringify({ name: 'a', urls: `${SITE}/`, configParameter })}\n`,
+      ),
+    ).xml.match(/<cw:Exclude select="[^"]*"/g);
+  expect(load('')).toEqual(['<cw:Exclude select="header, footer, nav, a[rel=nofollow]"']);
+  expect(load('config.html.pruned.tags=aside')).toEqual(['<cw:Exclude select="aside"']);
+});

@@ -107,12 +107,20 @@ function toCrawler(config: Node, report: ImportReport): ImportedCrawler {
     report.reportTaken(`userAgent of ${crawler.name}`, 'userAgent of Fetcher', config.find('userAgent'));
   }
   importParameters(config.find('configParameter'), crawler, report);
+  if (!getText('configParameter').includes(PRUNED)) {
+    crawler.contents.push({ elements: [{ element: 'Exclude', attributes: { select: PRUNED_BY_DEFAULT } }] });
+    report.reportTaken(`${crawler.name} without ${PRUNED}`, `cw:Exclude ${PRUNED_BY_DEFAULT}, which Fess leaves out`);
+  }
   if (getText('available') === 'true') report.cover(config.find('available'));
   for (const node of config.children)
     if (!node.isReported)
       report.reportSkipped(`${node.name} of ${crawler.name}`, REASONS[node.name] ?? NO_COUNTERPART, node);
   return crawler;
 }
+
+const PRUNED = 'config.html.pruned.tags';
+/** Of crawler.document.html.pruned.tags, what has a text. */
+const PRUNED_BY_DEFAULT = 'header, footer, nav, a[rel=nofollow]';
 
 /** Settings of the client and of the reader, one to a line, such as `client.robotsTxtEnabled=false`. */
 function importParameters(node: Node | undefined, crawler: ImportedCrawler, report: ImportReport): void {
@@ -143,7 +151,7 @@ const PARAMETERS: Readonly<Record<string, (value: string, crawler: ImportedCrawl
   },
   'client.connectionTimeout': copyTimeout('connectTimeoutMS'),
   'client.soTimeout': copyTimeout('bodyTimeoutMS'),
-  'config.html.pruned.tags': (value, { contents }) => {
+  [PRUNED]: (value, { contents }) => {
     const tags = value.split(',').map((tag) => tag.trim());
     if (!tags.every((tag) => /^[a-z]\w*(?:[#.][\w-]+|\[[\w-]+=[\w-]+\])?$/i.test(tag))) return undefined;
     contents.push({ elements: tags.map((select) => ({ element: 'Exclude', attributes: { select } })) });

@@ -32,6 +32,10 @@ export function readGsa(files: readonly ImportFile[], report: ImportReport): Imp
       for (const [kind, names] of Object.entries(LIST_NAMES))
         for (const node of findAll(tree, ...names))
           if (!ofCollections.includes(node)) lists.get(kind as ListKind)!.push(node);
+      for (const node of findAll(tree, 'user_agent', 'userAgent', 'useragent').filter(({ text }) => text !== '')) {
+        crawler.fetcher['userAgent'] = node.text;
+        report.reportTaken(`user_agent ${node.text}`, 'userAgent of Fetcher', node);
+      }
     } else lists.get(findListKind(file.name))!.push(parseList(file, report));
   }
   if ([...lists.values()].every(({ length }) => length === 0))

@@ -28,3 +28,11 @@ it('hidden files of a folder are none of the configuration', async () => {
   await importConfiguration('omnifind', [folder], { out, field: 'url' });
   expect(readFileSync(out, 'utf8')).not.toContain('b.example');
 });
+
+it('a hyphen is no name of a file to write', async () => {
+  const path = join(temporaryDirectory(), 'crawl.rules');
+  writeFileSync(path, 'allow domain a.example\nhttp://a.example/\n');
+  await expect(importConfiguration('omnifind', [path], { out: '-', field: 'url' })).rejects.toThrow(
+    '--out needs the name of a file: the report is written to standard output',
+  );
+});

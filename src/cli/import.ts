@@ -35,6 +35,7 @@ export async function importConfiguration(
   options: ImportOptions,
 ): Promise<void> {
   const out = options.out ?? `imported-${format.toLowerCase()}.xml`;
+  if (out === '-') throw new UsageError('--out needs the name of a file: the report is written to standard output');
   if (existsSync(out) && !options.force)
     throw new UsageError(`${out} already exists: choose another file with --out, or overwrite it with --force`);
   // An unknown format is named before a file that cannot be read.
