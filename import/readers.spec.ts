@@ -121,6 +121,16 @@ describe('FDSE', () => {
     expect(linesOf(report, 'taken differently')).toContain('search.pending.txt:1 1 URL in error');
     expect(linesOf(report, 'not taken')).toContain('search.pending.txt:4 not a line');
   });
+
+  it('the name of a realm may have several words', () => {
+    const list = file('search.pending.txt', `${SITE}/ My Realm 0\n${SITE}/b.html My Realm 2\n${SITE}/c.html|Other|0\n`);
+    const { definition, report } = importAndLoad('fdse', list);
+    expect(definition.crawlers.map(({ name, roots }) => [name, roots.length])).toEqual([
+      ['My Realm', 2],
+      ['Other', 1],
+    ]);
+    expect(linesOf(report, 'taken differently')).toContain('search.pending.txt:1 1 URL in error');
+  });
 });
 
 it('extraction rules of Open Crawler become fields of the pages that their filters select', () => {
@@ -254,7 +264,7 @@ if DEBUG:
         'docs.py:10 ITEM_PIPELINES',
         "docs.py:17 restrict_css = 'nav'",
         'docs.py:18 callback of docs',
-        'docs.py:18 follow = False',
+        'docs.py:18 follow of docs',
         'docs.py:21 docs.parse_item',
         `docs.py:6 item = f"${SITE}/{x}"`,
         'docs.py:7 item = EXTRA',
@@ -364,4 +374,11 @@ it('Google Search Appliance: each line of a list is taken, or listed with its pl
 it('elements that are nested without end are refused in a sentence', () => {
   const nested = `<httpcollector id="x">${'<a>'.repeat(2_000)}${'</a>'.repeat(2_000)}</httpcollector>`;
   expect(() => convert('norconex', [file('x.xml', nested)])).toThrow(ImportError);
+});
+
+it('Google Search Appliance: the name that it gave itself stays', () => {
+  const xml = `<eef><globalparams><start_urls>${SITE}/</start_urls><good_urls>example.com/</good_urls><user_agent>acme-gsa</user_agent></globalparams></eef>`;
+  const { xml: written, report } = importAndLoad('gsa', file('export.xml', xml));
+  expect(written).toContain('userAgent="acme-gsa"');
+  expect(linesOf(report, 'not taken')).toEqual([]);
 });

@@ -21,8 +21,6 @@ const CODE_NOTE = 'code is not converted; use cw:Content to extract fields from 
 
 const START_NOTE = 'code is not converted, but URLs that it spells out: write Root elements for others';
 
-const CALLBACK_NOTE = `${CODE_NOTE}; links of pages with a callback are followed here even without follow=True`;
-
 export function readScrapy(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
   const modules = files.map((file) => parsePython(file, report));
   const spiders = listSpiders(modules);
@@ -207,17 +205,34 @@ function importSitemaps(spider: Node, scope: Scope, crawler: ImportedCrawler, re
   report.reportChanged(`${crawler.name}: SitemapSpider`, 'links of pages are NOT followed (defaultFollow)');
 }
 
-/** A link is followed if one of the rules extracts it. */
+/** A link is followed if one of the rules extracts it; the first one says what becomes of its page. */
 function importRules(rules: Node | undefined, scope: Scope, crawler: ImportedCrawler, report: ImportReport): void {
   const extractions = (rules?.children.length ? rules.children : rules ? [rules] : [])
     .filter(({ text }) => /(?:^|\.)Rule$/.test(text))
     .map((rule) => readRule(rule, scope, crawler, report));
   if (extractions.length === 0) return;
   // Extractors apply only to links, not to the start URLs.
-  const roots = crawler.roots.map((value): Pattern => ({ kind: 'exact', value }));
-  crawler.filters.push({ any: [...extractions, ...roots] });
+  const roots = crawler.roots.map((url): Pattern => ({ kind: 'exact', value: new URL(url).href }));
+  crawler.filters.push({ any: [...extractions.map(({ match }) => match), ...roots] });
   report.reportChanged('LinkExtractor', 'in Crawlway, its patterns apply to all URLs of the crawler');
+  const earlier: Match[] = [];
+  for (const { match, follows, yields, isPart, follow } of extractions) {
+    // From then on, a URL does not say which rule has found it.
+    if (isPart) break;
+    const own: Match = { all: [match, ...[...earlier, ...roots].map((not) => ({ not }))] };
+    if (!follows) crawler.rules.push({ accept: undefined, pattern: own, follow: false });
+    if (!follows) report.reportTaken(`links of pages of ${crawler.name}`, 'NoFollow, as its Rule says', follow);
+    if (!yields && extractions.some((other) => other.yields)) {
+      crawler.rules.push({ accept: undefined, pattern: own, index: false });
+      report.reportChanged('a Rule without callback', 'NoIndex: its pages yield no items, but links');
+    }
+    earlier.push(match);
+  }
+  for (const { follow, follows } of extractions)
+    if (follow && !follow.isReported && !follows) report.reportSkipped(`follow of ${crawler.name}`, PART_NOTE, follow);
 }
+
+const PART_NOTE = 'a Rule for a part of the page goes before: links of the pages are FOLLOWED';
 
 /** What LinkExtractor leaves out unless `deny_extensions` says otherwise: also PDF and office documents. */
 const DENIED_EXTENSIONS =
@@ -230,8 +245,17 @@ export const matchExtensions = (extensions: readonly string[] = DENIED_EXTENSION
   value: `(?i)\\.(?:${extensions.map(escapeRegExp).join('|')})$`,
 });
 
-/** The URLs of the links that a rule extracts. */
-function readRule(rule: Node, scope: Scope, crawler: ImportedCrawler, report: ImportReport): Match {
+interface Extraction {
+  /** The URLs of the links that the rule extracts. */
+  readonly match: Match;
+  readonly follows: boolean;
+  readonly yields: boolean;
+  /** Whether it takes only the links in a part of a page. */
+  readonly isPart: boolean;
+  readonly follow: Node | undefined;
+}
+
+function readRule(rule: Node, scope: Scope, crawler: ImportedCrawler, report: ImportReport): Extraction {
   const extractor = rule.children.find(({ text }) => text.endsWith('LinkExtractor'));
   const find = (position: number, name: string): Node | undefined => {
     const unnamed = extractor?.children.slice(0, position + 1).every((part) => part.name === 'item');
@@ -240,11 +264,17 @@ function readRule(rule: Node, scope: Scope, crawler: ImportedCrawler, report: Im
   const read = (kind: Pattern['kind'], position: number, name: string): Pattern[] =>
     readStrings(find(position, name), scope, report).map((value) => ({ kind, value }));
   if (extractor?.children.length === 0) report.cover(extractor);
-  for (const part of rule.children) {
-    if (part.name === 'callback') report.reportSkipped(`callback of ${crawler.name}`, CALLBACK_NOTE, part);
-    // Links of crawled pages are always followed.
-    if (part.name === 'follow' && part.text === 'True') report.cover(part);
-  }
+  const parts = rule.children.filter((part) => part !== extractor);
+  const callback = rule.find('callback') ?? parts.find(({ name }) => name === 'item');
+  if (callback) report.reportSkipped(`callback of ${crawler.name}`, CODE_NOTE, callback);
+  const follow = rule.find('follow');
+  const yields = callback !== undefined && callback.text !== 'None';
+  // Without the argument, links of pages with a callback are not followed.
+  const follows = follow && follow.text !== 'None' ? follow.text !== 'False' : !yields;
+  if (follows) report.cover(follow);
+  const regions = (extractor?.children ?? []).filter(({ name }) => /^restrict_(?:css|xpaths)$/.test(name));
+  for (const node of regions)
+    report.reportSkipped(`${node.name} = ${node.text}`, 'links anywhere on a page are FOLLOWED if they match', node);
   const extensions = find(9, 'deny_extensions');
   if (!extensions) report.reportTaken('LinkExtractor without deny_extensions', 'a Rule against its default list');
   const denied = extensions ? readStrings(extensions, scope, report) : undefined;
@@ -254,8 +284,9 @@ function readRule(rule: Node, scope: Scope, crawler: ImportedCrawler, report: Im
     ...(denied?.length === 0 ? [] : [matchExtensions(denied)]),
   ];
   const lists = [read('regex', 0, 'allow'), read('domain', 2, 'allow_domains')].filter(({ length }) => length > 0);
-  const parts = [...lists.map((any): Match => ({ any })), ...(deny.length > 0 ? [{ not: { any: deny } }] : [])];
-  return parts.length === 0 ? { kind: 'prefix', value: 'http' } : parts.length === 1 ? parts[0]! : { all: parts };
+  const all = [...lists.map((any): Match => ({ any })), ...(deny.length > 0 ? [{ not: { any: deny } }] : [])];
+  const match: Match = all.length === 0 ? EVERYTHING : { all };
+  return { match, follows, yields, isPart: regions.length > 0, follow };
 }
 
 function importSetting(node: Node, crawlers: readonly ImportedCrawler[], report: ImportReport): void {

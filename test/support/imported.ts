@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import { convert } from '../../import/index.js';
 import type { ImportFile, ImportReport } from '../../import/model.js';
+import type { Verdict } from '../../src/domain/policy/verdict.js';
 import { compileContexts } from '../../src/engine/page/crawl-context.js';
 import { XML_FORMAT } from '../../src/server/engine.module.js';
 
@@ -20,16 +21,21 @@ export function importAndLoad(format: string, ...files: ImportFile[]) {
   return { xml, report, definition, problems };
 }
 
-/** What the imported configuration accepts, for links on the home page: a path of SITE, or a URL. */
-export function accepts(format: string, ...files: ImportFile[]): (path: string) => boolean {
+/** What the imported configuration says of links on the home page: a path of SITE, or a URL. */
+export function judges(format: string, ...files: ImportFile[]): (path: string) => Verdict[] {
   const { definition } = importAndLoad(format, ...files);
   const contexts = [...compileContexts(definition).values()];
   return (path) =>
-    contexts.some((context) => {
+    contexts.map((context) => {
       const url = context.canonicalize(path.startsWith('http') ? path : SITE + path)!;
       const root = [...context.roots.values()][0];
-      return context.policy.judge({ url, discoveredVia: 'link', root, hops: 1 }).accepted;
+      return context.policy.judge({ url, discoveredVia: 'link', root, hops: 1 });
     });
+}
+
+export function accepts(format: string, ...files: ImportFile[]): (path: string) => boolean {
+  const judge = judges(format, ...files);
+  return (path) => judge(path).some(({ accepted }) => accepted);
 }
 
 /** Expects what is accepted. */
