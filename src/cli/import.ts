@@ -41,9 +41,8 @@ export async function importConfiguration(
   // An unknown format is named before a file that cannot be read.
   await withImporter(({ findFormat }) => findFormat(format));
   const files = paths.flatMap(listFiles).map(readImportFile);
-  const { xml, report, copies } = await withImporter(({ convert }) =>
-    convert(format, files, createBesideReader(paths[0]!)),
-  );
+  const readBeside = createBesideReader(paths[0]!);
+  const { xml, report, copies } = await withImporter(({ convert }) => convert(format, files, readBeside));
   const copyPaths = copies.map(({ name, text }) => ({ path: join(dirname(out), name), text }));
   const existing = copyPaths.find(({ path }) => existsSync(path));
   if (existing && !options.force)
@@ -52,13 +51,7 @@ export async function importConfiguration(
     );
   for (const { path, text } of [...copyPaths, { path: out, text: xml }]) writeOutput(path, text);
   const { problems } = await checkWithoutSecrets(openConfigurationFile(out), xml);
-  const proof = await proveOrFail(
-    format,
-    files,
-    createBesideReader(paths[0]!),
-    { xml, copies, lines: report.lines, file: out },
-    options,
-  );
+  const proof = await proveOrFail(format, files, readBeside, { xml, copies, lines: report.lines, file: out }, options);
   if (proof && proof.differences.length > 0) process.exitCode = EXIT_DIFFERENT;
   if (options.json) printJson({ file: out, report: report.lines, problems, ...(proof ? { proof } : {}) });
   else {
