@@ -168,6 +168,16 @@ test.each([
   expect(problems).toEqual([{ severity: 'error', code: 'bad-pattern', message, place }]);
 });
 
+test.each([
+  ['host', '^WWW\\.a\\.', 'http://www.a.example/'],
+  ['host', 'ÜCHER', 'http://bücher.example/'],
+  ['scheme', 'HTTPS?', 'http://a.example/'],
+] as const)('capital letters match where there is no case: %s %s', (field, value, url) => {
+  const inside = { field, kind: 'inside', norm: 'none', litteral: false, value } as const;
+  expect(matches(atom(inside), url)).toBe(true);
+  expect(matches(atom({ ...inside, field: 'path', value: 'A' }), 'http://a.example/a')).toBe(false);
+});
+
 test('capital letters beyond ASCII in an expression on hosts match, also where case counts, since hosts have none', () => {
   for (const norm of ['none', 'lower'] as const) {
     const host = atom({ kind: 'inside', norm, value: '^Übung\\.', litteral: false });

@@ -120,11 +120,11 @@ function createRegexMatcher(
 ): TextMatcher {
   const readsHost = mayNameUnicodeHost(source, field);
   const shouldDecode = norm === 'none' && NON_ASCII.test(source);
-  // A host has no capital letters, and its accents are composed (UTS 46).
-  const hostSource = readsHost && field === 'host' ? lowerNonAscii(source.normalize('NFC')) : source;
+  // The accents of a host are composed (UTS 46), and it has no case, as a scheme has none.
+  const hostSource = readsHost && field === 'host' ? source.normalize('NFC') : source;
   const foldedSource =
     norm === 'norm' ? foldAccents(hostSource) : norm === 'lower' || shouldDecode ? decodeNonAscii(hostSource) : source;
-  const flags = norm === 'none' ? 0 : RE2JS.CASE_INSENSITIVE;
+  const flags = norm === 'none' && field !== 'host' && field !== 'scheme' ? 0 : RE2JS.CASE_INSENSITIVE;
   const unanchoredRegex = RE2JS.compile(foldedSource, flags);
   const [openingAnchor, closingAnchor] = ANCHORS[kind];
   // Compiled without anchors first, so that a stray parenthesis cannot pair with one of theirs.
@@ -137,5 +137,3 @@ function createRegexMatcher(
     return regex.test(norm === 'norm' ? foldAccents(unicodeText) : unicodeText);
   };
 }
-
-const lowerNonAscii = (text: string): string => text.replace(/[^\x00-\x7f]+/g, (letters) => letters.toLowerCase());
