@@ -1,7 +1,7 @@
 /** Values with their own syntax: selectors, expressions, cron, SQL names. */
 import { Cron } from 'croner';
 import { compile } from 'css-select';
-import { parse, type Selector, SelectorType } from 'css-what';
+import { isTraversal, parse, type Selector, SelectorType } from 'css-what';
 import { RE2JS } from 're2js';
 import { parseSteps, STEPS_FORM } from '../../../domain/render/steps.js';
 import { invalid, ok, type ValueType, XSD_STRING } from './value-type.js';
@@ -62,16 +62,26 @@ const getErrorMessage = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).slice(0, 200);
 
 /**
- * Whether a selector contains something like `..name`, which css-what accepts as a class whose name begins with a dot,
- * although that dot would have to be escaped: `.\.name`.
+ * Finds what css-what accepts although it matches nothing, or far too much: `..name` as a class whose name begins with a
+ * dot, which would have to be escaped (`.\\.name`), `(p` as an element, `main >` as everything inside `main`.
+ * @param isRelative whether a combinator may come first, as in `:has(> p)`
  */
-const hasDoubledPrefix = (text: string): boolean => /[.#][.#]/.test(text) && hasPrefixedName(parse(text));
-
-const hasPrefixedName = (selectors: readonly Selector[][]): boolean =>
-  selectors.flat().some((token) => {
-    if (token.type === SelectorType.Attribute) return /^(?:class|id)$/.test(token.name) && /^[.#]/.test(token.value);
-    return 'data' in token && Array.isArray(token.data) && hasPrefixedName(token.data);
-  });
+function findSlip(text: string, selectors: readonly Selector[][], isRelative = false): string | undefined {
+  if (selectors.some((tokens) => isTraversal(tokens.at(-1)!) || (!isRelative && isTraversal(tokens[0]!))))
+    return 'remove the combinator at its beginning or end';
+  for (const token of selectors.flat()) {
+    const isName = token.type === SelectorType.Attribute && /^(?:class|id)$/.test(token.name);
+    if (isName && /^[.#]/.test(token.value) && /[.#][.#]/.test(text)) return 'remove the extra . or #';
+    if (token.type === SelectorType.Tag && !/^[\p{L}_-]/u.test(token.name)) return `remove the ${token.name[0]}`;
+    const inner = 'data' in token && Array.isArray(token.data) ? token.data : [];
+    const slip =
+      inner.length === 0
+        ? undefined
+        : findSlip(text, inner, token.type === SelectorType.Pseudo && token.name === 'has');
+    if (slip !== undefined) return slip;
+  }
+  return undefined;
+}
 
 /** A CSS selector. It is checked by compiling it with the library that applies it to pages. */
 export const selector: ValueType<string> = {
@@ -82,8 +92,8 @@ export const selector: ValueType<string> = {
     if (text === '' || text.length > MAX_EXPRESSION_LENGTH) return invalid('a CSS selector like main .article > p');
     try {
       compile(text);
-      if (hasDoubledPrefix(text)) return invalid('a CSS selector like main .article > p (remove the extra . or #)');
-      return ok(text);
+      const slip = findSlip(text, parse(text));
+      return slip === undefined ? ok(text) : invalid(`a CSS selector like main .article > p (${slip})`);
     } catch (error) {
       return invalid(`a CSS selector like main .article > p (${getErrorMessage(error)})`);
     }
