@@ -43,10 +43,48 @@ it('an empty list of domains lets everything pass, and a root is written once', 
 
 it('a filter of which nothing can be written accepts nothing: it does not open the crawl', () => {
   const job = `<crawlers><crawler id="a"><startURLs><url>${SITE}/</url></startURLs><referenceFilters>
-    <filter class="RegexReferenceFilter" onMatch="include">^(?!http://evil).*$</filter></referenceFilters></crawler></crawlers>`;
+    <filter class="RegexReferenceFilter" onMatch="include">.*/(?!evil).*</filter></referenceFilters></crawler></crawlers>`;
   verdicts(accepts('norconex', file('c.xml', job)), { '/a': false, 'http://evil.test/': false });
   expect(importAndLoad('norconex', file('c.xml', job)).problems.map(({ code }) => code)).toContain('root-rejected');
 });
+
+const URLS = ['http', 'https'].flatMap((scheme) =>
+  ['www.example.com', 'docs.example.com', 'example.org'].flatMap((host) =>
+    ['', 'docs/', 'docs/a.html', 'Docs/A.HTML', 'a/', 'a', 'b.pdf', 'x/y/docs', 'a?b=docs', '1'].map(
+      (path) => `${scheme}://${host}/${path}`,
+    ),
+  ),
+);
+
+it.each([
+  ['^(?!.*docs).*$'],
+  ['^(?=.*docs)(?!.*html)'],
+  ['^(?!https?://www\\.example\\.com/docs/)'],
+  ['^https?://www\\.example\\.com/(?!docs/|a)'],
+  ['^https?://[^/]+/(?!docs/).*$'],
+  ['^http://[a-w.]x?(?!ww)', 'no text that ends at one place'],
+  ['^https?://(?:www|docs)\\.example\\.com/(?!a)', 'alternatives'],
+  ['^(?!http:)x|docs', 'alternatives'],
+  ['.*(?<!/)$'],
+  ['(?:(?<!\\.html)(?<!/))$'],
+  ['^((?!docs|pdf).)*$'],
+  ['^https://docs((?!html).)*$'],
+  ['^(?:(?!.*(?:docs|a/)).*)$'],
+  ['(?i)^(?!.*DOCS).*'],
+  ['^(?i)(?!.*docs/).*'],
+  ['docs(?!/)', 'found anywhere'],
+  ['^(?!.*docs(?!/)).*$', 'twice'],
+])(
+  'what looks around only to say what else is in a URL, or is not, is written in parts: %s',
+  (source, unsupported?: string) => {
+    const rules = file('regex-urlfilter.txt', `-${source}\n+.\n`);
+    const { report } = importAndLoad('nutch', seeds, rules);
+    expect(linesOf(report, 'not taken')).toEqual(unsupported ? [`regex-urlfilter.txt:1 ${source}`] : []);
+    if (unsupported) return;
+    const regex = new RegExp(source.replace('(?i)', ''), source.includes('(?i)') ? 'i' : '');
+    verdicts(accepts('nutch', seeds, rules), Object.fromEntries(URLS.map((url) => [url, !regex.test(url)])));
+  },
+);
 
 it('StormCrawler: of two lists for one scope, the later one counts', () => {
   const filters = '{ "x.URLFilters": [{ "class": "x.FastURLFilter", "params": { "file": "fast.json" } }] }';

@@ -1,11 +1,12 @@
 /** Decides what of a pattern can be written, and finds the plain text behind an expression that is only text. */
 import { compile } from 'css-select';
 import { RE2JS } from 're2js';
+import { splitLookaround } from './lookaround.js';
 import type { ImportedCrawler, ImportReport, Match, Pattern } from './model.js';
 
 /** Why a pattern for which `isLinear` returns false is left out. */
 export const NOT_LINEAR =
-  'the regular expression uses lookaround, a back-reference or a set operation, is longer than 4,096 characters, or is incomplete; use literal matches instead';
+  'the regular expression uses lookaround in a way that cannot be resolved, a back-reference or a set operation, is longer than 4,096 characters, or is incomplete; use literal matches instead';
 
 /** Stands for a pattern that cannot be written: it matches nothing. */
 export const NOTHING: Pattern = { kind: 'exact', value: '' };
@@ -46,6 +47,25 @@ export function isLinear({ kind, value }: Pattern): boolean {
     return false;
   }
 }
+
+/** What an expression that looks around says without it, if that can be written as a whole. */
+function withoutLookaround(pattern: Pattern, depth = 0): Match | undefined {
+  if (isLinear(pattern)) return pattern;
+  const split = depth < 20 && pattern.kind === 'regex' ? splitLookaround(pattern) : undefined;
+  const rewrite = (match: Match): Match | undefined => {
+    if ('not' in match) {
+      const not = rewrite(match.not);
+      return not && { not };
+    }
+    if ('value' in match) return withoutLookaround(match, depth + 1);
+    const all = ('all' in match ? match.all : match.any).map(rewrite);
+    return all.every((one) => one !== undefined) ? { all } : undefined;
+  };
+  return split && rewrite(split);
+}
+
+/** Whether the pattern can be written, as it is or in parts. */
+export const isSupported = (pattern: Pattern): boolean => withoutLookaround(pattern) !== undefined;
 
 /** Escapes text for a regular expression that matches it literally. */
 export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
@@ -111,6 +131,8 @@ export function selectSupported(match: Match, report: ImportReport): Match | boo
   }
   if (match.value.trim() === '') return false;
   if (isLinear(match)) return simplify(match);
+  const rewritten = withoutLookaround(match);
+  if (rewritten) return selectSupported(rewritten, report);
   report.reportSkipped(match.value.slice(0, 200), NOT_LINEAR, match.node);
   return false;
 }

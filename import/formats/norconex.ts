@@ -20,7 +20,7 @@ import {
   splitLines,
   splitSolrUrl,
 } from '../model.js';
-import { escapeRegExp, isLinear, NOT_LINEAR, NOTHING } from '../patterns.js';
+import { escapeRegExp, isSupported, NOT_LINEAR, NOTHING } from '../patterns.js';
 import { findAll, findFirst, findSetting, Node, parseList, parseXml, parseYaml } from '../tree.js';
 import { expandTemplate, parseProperties } from '../velocity-template.js';
 import { importHandlers } from './norconex-handlers.js';
@@ -534,7 +534,7 @@ function importFilter(
       filter,
     );
   const setting = `${excludes ? 'exclude' : 'include'} ${value}`;
-  if (!patterns.every(isLinear)) {
+  if (!patterns.every(isSupported)) {
     // A URL still has to match one of the filters that include.
     if (!excludes) lists.include.push(NOTHING);
     return void report.reportSkipped(setting, NOT_LINEAR, filter);
