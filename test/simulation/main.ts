@@ -1,6 +1,6 @@
 /**
  * `npm run simulate -- --seeds 1000 --from 1`: runs worlds and tells which of them went wrong; a seed replays exactly.
- * With `--nodes` worlds of several nodes on one database, with `--rules` worlds in which a person and the rules never rest, with
+ * With `--nodes` worlds of several nodes on one database, with `--rules` worlds in which a person and the rules never rest, with `--shared` such worlds whose crawlers push to the same sinks, with
  * `--bad-days` worlds in which whole hosts fail in every way, with `--sinks` worlds with a second sink that is slow or down for long,
  * with `--parts` worlds whose pages are split into parts that come and go, with `--walls` and `--waves` worlds whose hosts say the same everywhere, with
  * `--lapses` worlds in which some of their pages or answers are wrong, with `--small-sites` worlds of sites of one to three pages, with `--strangers` worlds in which hostile hosts are crawled beside a healthy one.
@@ -8,7 +8,7 @@
 import { runBadDays } from './bad-days-world.js';
 import { runCluster } from './cluster-world.js';
 import { runPartsWorld } from './parts-world.js';
-import { runRuledWorld } from './ruled-world.js';
+import { runRuledWorld, runSharedWorld } from './ruled-world.js';
 import { runSinksWorld } from './sinks-world.js';
 import { runStrangersWorld } from './strangers-world.js';
 import { runLapsesWorld, runSmallSitesWorld, runWallsWorld, runWavesWorld } from './walls-world.js';
@@ -24,6 +24,7 @@ const seeds = option('seeds', 100);
 const kinds = {
   nodes: runCluster,
   rules: runRuledWorld,
+  shared: runSharedWorld,
   'bad-days': runBadDays,
   sinks: runSinksWorld,
   parts: runPartsWorld,

@@ -25,9 +25,9 @@ import { SimulatedIndex } from './simulated-sink.js';
 import { SimulatedWeb } from './simulated-web.js';
 
 const MAXIMUM_AGE = days(1);
-const SINKS = { world: ['main', 'second'], twin: ['third'] } as const;
-type Name = keyof typeof SINKS;
-const NAMES = Object.keys(SINKS) as Name[];
+const SINKS = ['main', 'second', 'third'];
+const NAMES = ['world', 'twin'] as const;
+type Name = (typeof NAMES)[number];
 
 export interface RuledReport {
   readonly seed: number;
@@ -36,8 +36,12 @@ export interface RuledReport {
   readonly deeds: number;
 }
 
-export async function runRuledWorld(seed: number): Promise<RuledReport> {
-  const world = new RuledWorld(seed);
+export const runRuledWorld = (seed: number): Promise<RuledReport> => run(new RuledWorld(seed, false));
+
+/** Both crawlers push to the same sinks. */
+export const runSharedWorld = (seed: number): Promise<RuledReport> => run(new RuledWorld(seed, true));
+
+async function run(world: RuledWorld): Promise<RuledReport> {
   await world.run();
   return world.report();
 }
@@ -60,22 +64,26 @@ class RuledWorld {
   private rules: Record<Name, Rules> = { world: { ignored: [], unindexed: [] }, twin: { ignored: [], unindexed: [] } };
   private crawlers: readonly Name[] = NAMES;
   /** Of the first crawler. */
-  private pushTo: readonly string[] = SINKS.world;
+  private pushTo: readonly string[] = ['main', 'second'];
   private guard = 'on';
   private batch = 100;
   /** Then a person compares the sinks in the end: one that was left out has what it had before. */
   private readonly changesSinks: boolean;
+  /** The sinks of the second crawler. */
+  private readonly twinSinks: readonly string[];
   private reconfiguring = false;
   private crashes = 0;
   private deeds = 0;
 
-  constructor(private readonly seed: number) {
+  constructor(
+    private readonly seed: number,
+    isShared: boolean,
+  ) {
     this.random = new Random(seed);
-    this.changesSinks = seed % 3 === 0;
+    this.changesSinks = seed % 3 === 0 && !isShared;
+    this.twinSinks = isShared ? this.pushTo : ['third'];
     this.web = new SimulatedWeb(this.random, this.random.integer(1, 3), this.random.integer(5, 20), true);
-    this.indexes = new Map(
-      Object.values(SINKS).flatMap((names) => names.map((name) => [name, new SimulatedIndex(this.random, name)])),
-    );
+    this.indexes = new Map(SINKS.map((name) => [name, new SimulatedIndex(this.random, name)]));
   }
 
   async run(): Promise<void> {
@@ -132,7 +140,7 @@ class RuledWorld {
       const rules = [...unindexed.map((d) => rule(d, '<NoIndex/>')), ...ignored.map((d) => rule(d, '<Ignore/>'))].join(
         '',
       );
-      const sinks = (name === 'world' ? this.pushTo : SINKS[name])
+      const sinks = this.sinksOf(name)
         .map((sink) => `<cw:PushTo sink="${sink}"/>`)
         .join('');
       return `<Crawler name="${name}" nthreads="8" throttleTimeMS="2500" defaultAccept="true" crawlSitemaps="false" deletionGuard="${this.guard}"
@@ -149,6 +157,10 @@ class RuledWorld {
     );
     if (!definition) throw new Error(problems.map((problem) => problem.message).join('; '));
     return definition;
+  }
+
+  private sinksOf(name: Name): readonly string[] {
+    return name === 'world' ? this.pushTo : this.twinSinks;
   }
 
   private async chaos(end: Instant): Promise<void> {
@@ -196,7 +208,7 @@ class RuledWorld {
       drop: () => engine.orders.dropHeldDeletions(hostKey),
       retry: () => this.retry(engine),
       retryRefused: () => engine.orders.retryRefused({}),
-      decide: () => engine.formerCrawlers.decide('twin', { documents: random.pick(['delete', 'keep'] as const) }),
+      decide: () => this.decide(engine),
       submit: () => engine.roots.submit(name, [{ url: `http://${hostKey}/p${random.integer(1, 12)}`, site: false }]),
       pushAgain: () => engine.backfills.pushAgain(random.pick([...this.indexes.keys()])),
       reconcile: () => engine.reconciliation.run(random.pick([...this.indexes.keys()]), random.chance(0.8)),
@@ -229,6 +241,11 @@ class RuledWorld {
     if (orders.length > 0) await engine.orders.retry(this.random.pick(orders).id);
   }
 
+  private async decide(engine: Engine): Promise<void> {
+    const documents = this.random.pick(['delete', 'keep', 'hand-over'] as const);
+    await engine.formerCrawlers.decide('twin', documents === 'hand-over' ? { documents, to: 'world' } : { documents });
+  }
+
   private async reconfigure(): Promise<void> {
     if (this.reconfiguring) return;
     this.reconfiguring = true;
@@ -258,7 +275,7 @@ class RuledWorld {
     this.web.recover();
     for (const index of this.indexes.values()) index.faults = false;
     this.crawlers = NAMES;
-    this.pushTo = SINKS.world;
+    this.pushTo = ['main', 'second'];
     this.fuse.blow();
     await this.restart();
     await pass(this.clock, minutes(1));
@@ -293,7 +310,7 @@ class RuledWorld {
   }
 
   private async compare(): Promise<void> {
-    for (const name of NAMES) await this.compareCrawler(name);
+    for (const sink of SINKS) await this.compareSink(sink);
     const held = await this.store.listOrders({ state: 'held' }, undefined, 10);
     for (const { uri, crawler } of held) this.violations.push(`a deletion of ${uri} by ${crawler} is held still`);
     const waiting = await this.store.list({ pendingDeletion: true }, 0, 1_000);
@@ -302,34 +319,45 @@ class RuledWorld {
       if (sink.pending > 0) this.violations.push(`${sink.name} has orders pending`);
   }
 
-  private async compareCrawler(name: Name): Promise<void> {
-    const matches = (url: string, digits: readonly number[]) =>
-      digits.some((d) => new URL(url).pathname.startsWith(`/p${d}`));
-    const { ignored, unindexed } = this.rules[name];
-    const mayVisit = (url: string) => !matches(url, ignored);
-    const mayIndex = (url: string) => mayVisit(url) && !matches(url, unindexed);
-    const believed = new Map<string, string | undefined>();
-    for (const { url, stamp } of await this.store.list({ crawler: name, indexed: true }, 0, 10_000))
-      believed.set(url, stamp);
-    if ((await this.store.count({ crawler: name, indexed: true })) !== believed.size)
-      this.violations.push(`${name} counts other documents than it has`);
-    for (const sink of SINKS[name]) {
-      const { documents } = this.indexes.get(sink)!;
-      for (const uri of this.web.truth(mayVisit))
-        if (mayIndex(uri) && !documents.has(uri)) this.violations.push(`${uri} is on the web and not in ${sink}`);
-      for (const [uri, stamp] of documents) {
-        if (!this.web.serves(uri) || !mayIndex(uri)) this.violations.push(`${uri} is in ${sink} and should not be`);
-        if (believed.get(uri) !== stamp) this.violations.push(`${uri} in ${sink} is not what ${name} believes`);
-      }
-      for (const uri of believed.keys())
-        if (!documents.has(uri)) this.violations.push(`${name} believes that ${uri} is in ${sink}`);
+  /** A document is one that a crawler of the sink may push, and the one that such a crawler believes to have pushed. */
+  private async compareSink(sink: string): Promise<void> {
+    const { documents } = this.indexes.get(sink)!;
+    const names = NAMES.filter((name) => this.sinksOf(name).includes(sink));
+    const beliefs = await Promise.all(names.map((name) => this.readBeliefs(name)));
+    for (const name of names)
+      for (const uri of this.web.truth((url) => this.mayVisit(name, url)))
+        if (this.mayIndex(name, uri) && !documents.has(uri))
+          this.violations.push(`${uri} is on the web and not in ${sink}`);
+    for (const [uri, stamp] of documents) {
+      if (!this.web.serves(uri) || !names.some((name) => this.mayIndex(name, uri)))
+        this.violations.push(`${uri} is in ${sink} and should not be`);
+      if (!beliefs.some((believed) => believed.get(uri) === stamp))
+        this.violations.push(`${uri} in ${sink} is not what ${names.join(' or ')} believes`);
     }
+    for (const uri of beliefs.flatMap((believed) => [...believed.keys()]))
+      if (!documents.has(uri)) this.violations.push(`${names.join(' or ')} believes that ${uri} is in ${sink}`);
+  }
+
+  private async readBeliefs(name: Name): Promise<ReadonlyMap<string, string | undefined>> {
+    const indexed = await this.store.list({ crawler: name, indexed: true }, 0, 10_000);
+    if ((await this.store.count({ crawler: name, indexed: true })) !== indexed.length)
+      this.violations.push(`${name} counts other documents than it has`);
+    return new Map(indexed.map(({ url, stamp }) => [url, stamp]));
+  }
+
+  private mayVisit(name: Name, url: string): boolean {
+    return !startsWithDigit(url, this.rules[name].ignored);
+  }
+
+  private mayIndex(name: Name, url: string): boolean {
+    return this.mayVisit(name, url) && !startsWithDigit(url, this.rules[name].unindexed);
   }
 
   private async checkBeliefs(): Promise<void> {
     for (const name of NAMES) {
       for (const { url, stamp } of await this.store.list({ crawler: name, indexed: true }, 0, 10_000)) {
-        if (!stamp || SINKS[name].some((sink) => this.indexes.get(sink)!.hasTaken(url, stamp))) continue;
+        // What a crawler has received from another one was pushed by that one.
+        if (!stamp || SINKS.some((sink) => this.indexes.get(sink)!.hasTaken(url, stamp))) continue;
         this.violations.push(`${url} counts as indexed, and an index was never given that document`);
       }
     }
@@ -346,3 +374,6 @@ class RuledWorld {
     return { debug: () => undefined, info: () => undefined, warn: () => undefined, error };
   }
 }
+
+const startsWithDigit = (url: string, digits: readonly number[]): boolean =>
+  digits.some((digit) => new URL(url).pathname.startsWith(`/p${digit}`));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runRuledWorld } from './ruled-world.js';
+import { runRuledWorld, runSharedWorld } from './ruled-world.js';
 import { worlds } from './worlds.js';
 
 const WORLDS = worlds({ count: 6 });
@@ -8,5 +8,10 @@ describe('whatever commands and configuration changes happen meanwhile, every si
   it.each(WORLDS)('world %i, with rules that change', async (seed) => {
     const { violations } = await runRuledWorld(seed);
     expect(violations, `npm run simulate -- --rules --from ${seed} --seeds 1`).toEqual([]);
+  });
+
+  it.each(WORLDS)('world %i, whose crawlers share their sinks', async (seed) => {
+    const { violations } = await runSharedWorld(seed);
+    expect(violations, `npm run simulate -- --shared --from ${seed} --seeds 1`).toEqual([]);
   });
 });

@@ -168,6 +168,23 @@ it.each([
   }
 });
 
+it.each([
+  ['Chinese', '我们在这里提供所有产品的技术文档和用户手册。', 10],
+  ['Japanese', 'この製品の取扱説明書はこちらからダウンロードできます。', 10],
+  ['Thai', 'ภาษาไทยเป็นภาษาที่มีระดับเสียงของคำแน่นอน', 20],
+])('the next chunk begins with a word within the overlap in %s, too', (_, line, overlap) => {
+  const text = line.repeat(9);
+  const chunks = splitIntoChunks({ text, headings: [], blockEnds: [] }, { size: 60, overlap, unit: 'characters' });
+  const words = new Set(
+    [...new Intl.Segmenter('und', { granularity: 'word' }).segment(text)].map(({ index }) => index),
+  );
+  const ends = chunks.map(({ start, text: part }) => start + part.length);
+  const overlaps = chunks.slice(1).map(({ start }, at) => ends[at]! - start);
+  expect(chunks.slice(1).filter(({ start }) => !words.has(start))).toEqual([]);
+  expect(Math.min(...overlaps)).toBeGreaterThan(0);
+  expect(Math.max(...overlaps)).toBeLessThanOrEqual(overlap);
+});
+
 it('the next chunk begins with a word within the overlap', () => {
   const outline = { text: 'aaaa bbbb cccc dddd eeee ffff', headings: [], blockEnds: [] };
   const texts = (overlap: number) =>

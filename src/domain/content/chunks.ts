@@ -198,6 +198,20 @@ const alignToCharacter = (text: string, index: number): number => {
 function findOverlapStart(text: string, { start, end }: Range, { overlap, unit }: ChunkDefinition): number {
   if (overlap === 0) return end;
   const earliestStart = Math.max(start + 1, findFurthestStart(text, end, overlap, unit));
-  for (let index = earliestStart; index + 1 < end; index++) if (isBlank(text[index])) return index + 1;
+  for (let index = earliestStart; index + 1 < end; index++) {
+    if (isBlank(text[index])) return index + 1;
+    if (UNSPACED.test(text[index]!)) return findSegmentStart(text, index, end);
+  }
+  return end;
+}
+
+/** Letters of the scripts without spaces between words; beyond the basic plane, their first halves. */
+const UNSPACED =
+  /[\p{Script=Thai}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Khmer}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\ud840-\ud88d]/u;
+
+function findSegmentStart(text: string, from: number, end: number): number {
+  const start = Math.max(0, from - MAX_SEGMENTED.after);
+  const segments = SEGMENTER.segment(text.slice(start, Math.min(end, from + MAX_SEGMENTED.before)));
+  for (const { index, isWordLike } of segments) if (isWordLike && start + index >= from) return start + index;
   return end;
 }
