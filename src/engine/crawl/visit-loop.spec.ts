@@ -75,7 +75,11 @@ function crawler({ urls = 6, concurrency = 2, maxVisits = 1_000, isOwned = true 
   };
   const services = {
     clock,
-    log: { error: (message: string) => void logged.push(message), warn: () => undefined },
+    log: {
+      error: (message: string) => void logged.push(message),
+      info: (message: string) => void logged.push(message),
+      warn: () => undefined,
+    },
     delivery: { hasRoom: () => true, flushUnlessMoreExpected: () => undefined },
     partitions: { owns: () => owner.isOwned },
     hosts: { claim: () => undefined },
@@ -245,10 +249,11 @@ describe('while the store is down', () => {
     ['belongs to another node shows that it is back', new FencedOut([], false), [4, 5], true],
     ['is settled shows that it is back', SETTLED, [4, 5], true],
   ])('a visit that %s', async (_, result, begun, isBack) => {
-    const { loop, clock, started, run, end, pass } = crawler({ concurrency: 3 });
+    const { loop, clock, logged, started, run, end, pass } = crawler({ concurrency: 3 });
     await run();
     await end(1, DOWN);
     await end(2, result);
+    expect(logged.slice(1)).toEqual(isBack ? ['visits can be stored again'] : []);
     expect([started, loop.storeFault]).toEqual([[1, 2, 3, ...begun], isBack ? undefined : 'disk full']);
     clock.advance(seconds(1));
     await end(3, DOWN);

@@ -202,7 +202,7 @@ export class VisitLoop {
       const result = await current.visits.run(url, host, noteFetched);
       if (result !== PUT_BACK) {
         this.failures.delete(url.id);
-        this.fault = undefined;
+        this.noteStoreWorks();
         await this.noteVisited(url, result, pushTo);
       } else {
         this.visitsLeft++;
@@ -212,7 +212,7 @@ export class VisitLoop {
     } catch (error) {
       this.visitsLeft++;
       if (error instanceof FencedOut) {
-        this.fault = undefined;
+        this.noteStoreWorks();
         this.leaveToOwner(url, error);
         return;
       }
@@ -226,6 +226,12 @@ export class VisitLoop {
       noteFetched(-ownBytes);
       this.target.inFlight.delete(url);
     }
+  }
+
+  private noteStoreWorks(): void {
+    if (this.fault === undefined) return;
+    this.fault = undefined;
+    this.services.log.info('visits can be stored again', { crawler: this.target.current.definition.name });
   }
 
   /** Not the site's fault: the store or the program failed. The URL is not settled, so it is visited again. */

@@ -1,5 +1,7 @@
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { onPostgres, postgresDatabase } from '../../../../test/support/postgres.js';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
@@ -114,6 +116,24 @@ it.each(['', '\n', 'a1b2c3'])(
     expect(() => Seal.forDirectory(folder)).toThrow(StoreDamaged);
   },
 );
+
+it.skipIf(process.platform === 'win32').each([
+  ['secret.key', './seal.js', 'Seal.forDirectory'],
+  ['server.pid', './data-directory.js', 'lockDataDirectory'],
+])('a disk without room for %s: the error names it, and nothing of it is left', (name, module, call) => {
+  const folder = temporaryDirectory();
+  const url = (path: string): string => JSON.stringify(new URL(path, import.meta.url));
+  const program = `const { ${call.split('.')[0]!} } = await import(${url(module.replace('.js', '.ts'))});
+    try { ${call}(${JSON.stringify(folder)}) } catch ({ code, path }) { console.log(code, path) }`;
+  const typescript = fileURLToPath(new URL('../../../../test/support/register-typescript.mjs', import.meta.url));
+  // A limit of zero bytes for each file takes the place of the full disk.
+  const limited = ['-c', 'ulimit -f 0 && exec "$0" "$@"', process.execPath];
+  const output = execFileSync('sh', [...limited, '--import', typescript, '--input-type=module', '-e', program], {
+    encoding: 'utf8',
+  });
+  expect(output).toBe(`EFBIG ${join(folder, name)}\n`);
+  expect(existsSync(join(folder, name))).toBe(false);
+});
 
 it('a new database and its journals are private, whatever the umask of the command that creates them', async () => {
   const file = join(temporaryDirectory(), 'crawlway.sqlite');

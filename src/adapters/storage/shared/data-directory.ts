@@ -79,11 +79,17 @@ export function lockDataDirectory(directory: string): () => void {
       `The data directory ${directory} is in use by another server${describeOwner(pidFile)}. Stop that server, or give this one a directory of its own.`,
     );
   }
-  writeFileSync(pidFile, `${process.pid}\n`);
-  return () => {
+  const unlock = (): void => {
     rmSync(pidFile, { force: true });
     db.close();
   };
+  try {
+    writeFileSync(pidFile, `${process.pid}\n`);
+  } catch (error) {
+    unlock();
+    throw Object.assign(error as Error, { path: pidFile });
+  }
+  return unlock;
 }
 
 function describeOwner(pidFile: string): string {

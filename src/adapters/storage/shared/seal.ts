@@ -1,6 +1,6 @@
 /** Encrypts texts that must not be readable in the database or in a backup of it, using AES-256-GCM with one key. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { closeSync, constants, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
 
@@ -44,6 +44,10 @@ export class Seal {
       try {
         writeFileSync(file, `${randomBytes(32).toString('hex')}\n`);
         fsyncSync(file);
+      } catch (error) {
+        // An empty one would be taken for a key that was lost. Failures to write do not name the file.
+        rmSync(path);
+        throw Object.assign(error as Error, { path });
       } finally {
         closeSync(file);
       }

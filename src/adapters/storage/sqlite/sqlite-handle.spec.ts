@@ -35,6 +35,7 @@ it.each([
   ['SQLITE_CORRUPT_INDEX', StoreDamaged, 'is damaged'],
   ['SQLITE_NOTADB', StoreDamaged, 'is damaged'],
   ['SQLITE_FULL', StoreUnavailable, 'No space is left'],
+  ['SQLITE_IOERR_SHMSIZE', StoreUnavailable, 'No space is left'],
   ['SQLITE_BUSY_SNAPSHOT', StoreUnavailable, 'locked by another program'],
   ['SQLITE_LOCKED', StoreUnavailable, 'locked by another program'],
   ['SQLITE_IOERR_WRITE', StoreUnavailable, 'currently unavailable'],

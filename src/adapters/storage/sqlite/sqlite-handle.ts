@@ -104,7 +104,8 @@ export function toPortError(error: unknown, file: string): unknown {
   if (typeof code !== 'string') return error;
   const details = `${(error as Error).message} (${code})`;
   if (DAMAGE.test(code)) return createStoreDamaged(file, details, error);
-  if (code === 'SQLITE_FULL') {
+  // The second one when the file that is shared by all connections cannot grow.
+  if (code === 'SQLITE_FULL' || code === 'SQLITE_IOERR_SHMSIZE') {
     return new StoreUnavailable(
       `No space is left for the database ${file}: ${details}. Free some disk space; work then resumes automatically.`,
       { cause: error },
