@@ -53,9 +53,13 @@ it('a text of part numbers or figures has the words with digits, and a message w
     expect(hasSimilarWords(sampleOf(own)!, sampleOf(other)!)).toBe(false);
     expect(isSuspicious(sampleOf('The service is not available.', '/', own)!)).toBe(true);
     expect(sampleOf(own, '/', own)).toBeUndefined();
-    expect(isSuspicious(sampleOf(other, '/', own)!)).toBe(false);
-    expect(isSuspicious(sampleOf(other.split(' ').slice(0, 30).join(' '), '/', own)!)).toBe(false);
-    expect(isSuspicious(sampleOf(other, '/', write(1, 43).join(' '))!)).toBe(true);
+    const hasNewFigures = (text: string, indexed: string) => sampleOf(text, '/', indexed)!.hasNewFigures;
+    expect(isSuspicious(sampleOf(other, '/', own)!)).toBe(true);
+    expect(hasNewFigures(other, own)).toBe(true);
+    expect(hasNewFigures(other.split(' ').slice(0, 30).join(' '), own)).toBe(true);
+    expect(hasNewFigures(other, write(1, 43).join(' '))).toBe(false);
+    expect(hasNewFigures(`Under maintenance. ${other}`, own)).toBe(false);
+    expect(sampleOf(`${write(1, 25).join(' ')} ${own}`, '/', own)!.isDrastic).toBe(false);
   }
   const message = (id: number) =>
     `The page cannot be shown now. ${id} ${id + 1}x ${id + 2} 2026 11 30 23 59 ${id} ${id} 1 2 3 4 5`;

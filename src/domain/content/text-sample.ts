@@ -6,14 +6,14 @@ import { addWords, mixHash } from './simhash.js';
 import {
   computeTextSketch,
   countAgreements,
+  hasNumbersOf,
   hasSameSketch,
-  isMadeOfNumbers,
   isReduced,
   isSketchOfNumbers,
   MAX_DRASTIC_AGREEMENT,
-  MIN_GUARDED_WORDS,
   MIN_SAME_AGREEMENT,
   PARTS,
+  type Sketched,
   speaksInNumbers,
 } from './text-sketch.js';
 
@@ -35,6 +35,8 @@ export interface TextSample {
   readonly excerpt: string;
   /** Whether it shares almost nothing with the text that is indexed. */
   readonly isDrastic: boolean;
+  /** Whether figures have taken the place of figures, which may differ at each visit; its sketch and pairs have them. */
+  readonly hasNewFigures: boolean;
   /** Whether it is shorter than the text that is indexed: the rest may be what all pages of the site have. */
   readonly isReduced: boolean;
   /** Whether it has words with which servers say that they cannot show a page, or is new and shows where a program failed. */
@@ -56,23 +58,27 @@ export function createTextSample(
   own: bigint,
   indexed: bigint | undefined,
 ): TextSample | undefined {
-  const agreement = indexed === undefined ? 0 : countAgreements(own, indexed);
+  const isOfFigures = indexed !== undefined && isSketchOfNumbers(indexed) && speaksInNumbers(page.text);
+  const compared = isOfFigures ? computeTextSketch(page.text, 'figures') : own;
+  const agreement = indexed === undefined ? 0 : countAgreements(compared, indexed);
   const length = page.text.trim().length;
-  const isShorter = indexed !== undefined && isReduced(own, indexed);
+  const isShorter = indexed !== undefined && isReduced(compared, indexed);
   if (length >= MAX_EMPTY_LENGTH && agreement >= MIN_SAME_AGREEMENT && !isShorter) return undefined;
   const { text } = removeUrl(page, url);
-  // No outage speaks in figures, and those of a page may all change from visit to visit.
-  const hasNewFigures = indexed !== undefined && isSketchOfNumbers(indexed) && speaksInNumbers(page.text);
-  const isDrastic = length < MAX_EMPTY_LENGTH || (agreement <= MAX_DRASTIC_AGREEMENT && !hasNewFigures);
+  const isDrastic = length < MAX_EMPTY_LENGTH || agreement <= MAX_DRASTIC_AGREEMENT;
+  const isOutage = namesOutage(page) || (isDrastic && showsTrace(page.text));
+  const hasNewFigures = isOfFigures && !isOutage;
+  const sketched = hasNewFigures ? 'figures' : 'answer';
   return {
-    sketch: computeTextSketch(text),
+    sketch: computeTextSketch(text, sketched),
     digest: computeUrlKey(text.replace(/\s+/g, ' ').trim()),
     length,
-    pairs: hashPairs(text),
+    pairs: hashPairs(text, sketched),
     excerpt: page.text.trim().slice(0, MAX_EXCERPT).toWellFormed(),
     isDrastic,
-    isReduced: isShorter && !hasNewFigures,
-    namesOutage: namesOutage(page) || (isDrastic && showsTrace(page.text)),
+    hasNewFigures,
+    isReduced: isShorter,
+    namesOutage: isOutage,
   };
 }
 
@@ -84,7 +90,7 @@ const MAX_COMPARED_LENGTH = 5_000;
 /** Number of pairs in which an answer of an error page differs from others at most: six words, such as ids of a request. */
 const MAX_OWN_PAIRS = 12;
 
-function hashPairs(text: string): Uint16Array | undefined {
+function hashPairs(text: string, sketched: Sketched): Uint16Array | undefined {
   if (text.length > MAX_COMPARED_LENGTH) return undefined;
   const collect = (numbers?: 'without numbers'): number[] => {
     const pairs: number[] = [];
@@ -97,8 +103,8 @@ function hashPairs(text: string): Uint16Array | undefined {
     return pairs;
   };
   const plain = collect('without numbers');
-  const whole = plain.length < MIN_GUARDED_WORDS ? collect() : plain;
-  const pairs = isMadeOfNumbers(plain.length, whole.length) ? whole : plain;
+  const whole = collect();
+  const pairs = hasNumbersOf(sketched, plain.length, whole.length) ? whole : plain;
   return pairs.length > MAX_COMPARED_WORDS ? undefined : Uint16Array.from(pairs).sort();
 }
 

@@ -84,19 +84,24 @@ const HALF_BITS = BigInt((PARTS / 2) * PART_BITS);
  */
 const MAX_END_LENGTH = 4_096;
 
-/** If no more than this share of the words of a text contains no digit, the others are compared as well. */
-const MAX_PLAIN_SHARE = 1 / 4;
+/** If no more than this share of the words of a document contains no digit, the others are compared as well. */
+const MAX_PLAIN_SHARE = 1 / 2;
+/** That of what a host answers: two answers of one error page may differ in several numbers. */
+const MAX_PLAIN_SHARE_OF_ANSWER = 1 / 4;
+
+/** What is sketched: a document, an answer that is compared with others, or figures in place of others. */
+export type Sketched = 'document' | 'answer' | 'figures';
 
 /**
  * A signed 64-bit sketch of a text, without words that contain a digit: dates, times and counters differ between two
- * answers that say the same. Only of part numbers and tables of figures, nothing would be left without them.
+ * answers that say the same. Of part numbers and tables of figures, little would be left without them.
  */
-export function computeTextSketch(text: string): bigint {
+export function computeTextSketch(text: string, sketched: Sketched = 'document'): bigint {
   const ends = takeEnds(text);
   const plain = sketchWords(ends, 'without numbers');
-  if (plain.wordCount >= MIN_GUARDED_WORDS) return plain.toNumber();
+  if (plain.wordCount >= MIN_GUARDED_WORDS && sketched !== 'figures') return plain.toNumber();
   const whole = sketchWords(ends);
-  return isMadeOfNumbers(plain.wordCount, whole.wordCount) ? whole.toNumber('of numbers') : plain.toNumber();
+  return hasNumbersOf(sketched, plain.wordCount, whole.wordCount) ? whole.toNumber('of numbers') : plain.toNumber();
 }
 
 const takeEnds = (text: string): string[] =>
@@ -108,15 +113,21 @@ function sketchWords(texts: readonly string[], numbers?: 'without numbers'): Ske
   return sketch;
 }
 
-/** @param plainWords how many of the words contain no digit */
-export const isMadeOfNumbers = (plainWords: number, words: number): boolean =>
-  plainWords < MIN_GUARDED_WORDS && words >= MIN_GUARDED_WORDS && plainWords <= words * MAX_PLAIN_SHARE;
+/**
+ * Whether what is kept of a text has its numbers.
+ * @param plainWords how many of the words contain no digit
+ */
+export function hasNumbersOf(sketched: Sketched, plainWords: number, words: number): boolean {
+  if (sketched === 'figures') return true;
+  const maxShare = sketched === 'answer' ? MAX_PLAIN_SHARE_OF_ANSWER : MAX_PLAIN_SHARE;
+  return plainWords < MIN_GUARDED_WORDS && words >= MIN_GUARDED_WORDS && plainWords <= words * maxShare;
+}
 
 /** Whether a text still speaks in numbers that was made of them: a few words more may be those of a template. */
 export function speaksInNumbers(text: string): boolean {
   const ends = takeEnds(text);
   const words = sketchWords(ends).wordCount;
-  return words >= MIN_GUARDED_WORDS && sketchWords(ends, 'without numbers').wordCount * 2 <= words;
+  return words >= MIN_GUARDED_WORDS && sketchWords(ends, 'without numbers').wordCount <= words * MAX_PLAIN_SHARE;
 }
 
 /** Number of parts, from 0 to 8, in which two sketches agree. */

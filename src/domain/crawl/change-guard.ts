@@ -135,7 +135,11 @@ const isSameNewText = (a: SuspiciousChange, b: SuspiciousChange | undefined): bo
 /** Whether what others have said since the earlier change of a page says something about all of what has changed now. */
 export const coversChange = (earlier: SuspiciousChange, change: SuspiciousChange): boolean =>
   (!findDirective(change) || isSameDirective(change, earlier)) &&
-  (change.kind === 'directive' || isSameNewText(change, earlier));
+  (change.kind === 'directive' || isSameNewText(change, earlier) || (hasNewFigures(change) && hasNewFigures(earlier)));
+
+/** Whether the page may say something else at its next visit although all is well: its figures may be those of the hour. */
+export const hasNewFigures = (change: SuspiciousChange): boolean =>
+  change.kind === 'text' && change.sample.hasNewFigures;
 
 /** What has to be known of a change to recognize it: its directive and the sketch of its text, of which one may be empty. */
 export function identifyChange(change: SuspiciousChange): string {
@@ -196,7 +200,7 @@ const OWN_SIMILARITY = 0.1;
 /** Whether a page of the host has said the same and has not kept to it, or the page itself has no text of its own. */
 function isUnsteady(change: SuspiciousChange, { takenBack, ownTakenBack: own, all }: HostEvidence): boolean {
   if (takenBack.some((other) => isSameChange(change, other))) return true;
-  if (change.kind !== 'text' || own?.kind !== 'text') return false;
+  if (change.kind !== 'text' || own?.kind !== 'text' || hasNewFigures(change)) return false;
   const compare = (other: SuspiciousChange | undefined): number =>
     other?.kind === 'text' ? measureSimilarity(change.sample, other.sample) : 0;
   return all.slice(-MAX_COMPARED).some((other) => compare(own) < compare(other.change) + OWN_SIMILARITY);
@@ -235,7 +239,7 @@ function judgeText(
   if (typeof nonsense === 'object' && isSameText(nonsense, sample))
     return judgeNonsense({ alike: alike + similar.length, asked, well: count('kept') }, evidence.askable);
   const isRewrite = asked >= MIN_REWRITTEN && count('rewritten') === asked;
-  const isLookedAtTwice = sample.isDrastic || sample.namesOutage;
+  const isLookedAtTwice = (sample.isDrastic && !sample.hasNewFigures) || sample.namesOutage;
   if (asked === 0 && evidence.askable === 0) return judgeTextAlone(sample, evidence);
   const verdict = judgeShare({ alike, asked, minShare: MIN_TEXT_SHARE, isRewrite, isLookedAtTwice }, evidence);
   if (verdict !== 'believe') return verdict;

@@ -67,22 +67,36 @@ it('single pages that are emptied, rewritten or say noindex are believed', async
   expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
 });
 
-it('pages of part numbers are not replaced by a maintenance page', async () => {
-  const site = await startSite();
-  const paths = getPaths(30);
-  const list = (page: number) => Array.from({ length: 60 }, (_, i) => `BC${page * 97 + i * 13}X`).join(' ');
-  site.set('/', createPage('Home', write('home'), '', paths));
-  for (const [i, path] of paths.entries()) site.set(path, createPage(path, list(i)));
-  const world = await crawl({ attributes: DAILY, crawler: `<Root url="${site.url('/')}"/>` });
-  const stamps = await readStamps(world);
-  for (const path of paths) site.set(path, createPage('Back soon', write('maintenance')));
-  await visitAll(world);
-  expect(await readStamps(world)).toEqual(stamps);
-  for (const [i, path] of paths.entries()) site.set(path, createPage(path, list(i)));
-  await world.pass(hours(26));
-  expect(await countOrders(world)).toEqual({ adds: stamps.size, deletes: 0 });
-  expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
-});
+const parts = (page: number, count: number) =>
+  Array.from({ length: count }, (_, i) => `BC${page * 97 + i * 13}X`).join(' ');
+
+it.each([
+  ['part numbers', (page: number) => parts(page, 60)],
+  ['prices', (page: number) => `${write(`prices ${page}`, 12)} ${parts(page, 25)}`],
+])(
+  'pages of %s are not replaced by a maintenance page, or a list that the host shows to everybody',
+  async (_, list) => {
+    const site = await startSite();
+    const paths = getPaths(30);
+    site.set('/', createPage('Home', write('home'), '', paths));
+    for (const [i, path] of paths.entries()) site.set(path, createPage(path, list(i)));
+    const world = await crawl({ attributes: DAILY, crawler: `<Root url="${site.url('/')}"/>` });
+    const stamps = await readStamps(world);
+    for (const show of [
+      () => write('maintenance'),
+      (i: number) => `Back soon, we are working on the site. ${parts(100 + i, 20)}`,
+      (i: number) => `${parts(99, 60)} at 12:${i}`,
+    ]) {
+      for (const [i, path] of paths.entries()) site.set(path, createPage('List', show(i)));
+      await visitAll(world);
+      expect(await readStamps(world)).toEqual(stamps);
+      for (const [i, path] of paths.entries()) site.set(path, createPage(path, list(i)));
+      await world.pass(hours(26));
+      expect(await countOrders(world)).toEqual({ adds: stamps.size, deletes: 0 });
+      expect((await world.engine.getMetrics()).heldDeletions).toBe(0);
+    }
+  },
+);
 
 it('a page whose figures all change from visit to visit is delivered each time', async () => {
   const site = await startSite();

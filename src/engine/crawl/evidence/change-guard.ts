@@ -14,6 +14,7 @@ import {
   DOUBT,
   findDirective,
   type HostEvidence,
+  hasNewFigures,
   hasSameIdentity,
   identifyChange,
   isCommonText,
@@ -200,7 +201,7 @@ export class ChangeGuard {
 
   /** Whether a page that is held says what it said before: a page that says something else each time has no text of its own. */
   private async saysTheSame(state: UrlState, change: SuspiciousChange): Promise<boolean> {
-    if (!isHoldCause(state.pendingDeletion) || change.kind !== 'text') return true;
+    if (!isHoldCause(state.pendingDeletion) || change.kind !== 'text' || hasNewFigures(change)) return true;
     const filter = { crawler: this.crawler, uri: state.url, state: 'awaiting' } as const;
     const [latest] = await this.services.store.listOrders(filter, undefined, 1);
     return latest?.stamp === undefined || hasSameIdentity(identifyChange(change), latest.stamp, hasSameSketch);
@@ -228,7 +229,7 @@ export class ChangeGuard {
     if (verdict === 'believe' && findDirective(change))
       verdict = judgeClosedPart((await this.listDocuments(state.hostKey)).filter(({ id }) => id !== state.id));
     // The fault of a page may come and go.
-    const isFirstSight = verdict === 'believe' && hasKept === undefined;
+    const isFirstSight = verdict === 'believe' && hasKept === undefined && !hasNewFigures(change);
     if ((verdict === 'believe' && !isFirstSight) || (verdict === 'doubt' && (await this.isHeldSince(state, DOUBT)))) {
       inquiry.noteBelieved(answer);
       return true;

@@ -4,6 +4,7 @@ import { hasSameText } from '../../../domain/content/exact-duplicates.js';
 import {
   coversChange,
   type HostEvidence,
+  hasNewFigures,
   isHoldCause,
   isSameChange,
   type PageAnswer,
@@ -85,7 +86,8 @@ export class Inquiry {
   }
 
   noteBelieved({ indexedStamp, change }: PageAnswer): void {
-    this.believed++;
+    // All pages of a site of figures may have new ones: asking for each twenty of them again would be endless.
+    if (!change || !hasNewFigures(change)) this.believed++;
     if (indexedStamp && change?.kind === 'text' && !change.directive)
       this.successors.set(indexedStamp, change.sample.digest);
   }
