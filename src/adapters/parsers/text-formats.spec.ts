@@ -63,6 +63,16 @@ it('reads title, front matter and links of Markdown', () => {
   ]);
   expect(text).toContain('# Heading\nSee');
   expect(read('# GET /users/{id}\n', 'text/markdown').title).toBe('GET /users/{id}');
+  for (const attributes of [
+    '{#id}',
+    '{ #id .wide }',
+    '{: .wide }',
+    '{lang=fr}',
+    '{ data-toc="x" }',
+    '{ - }',
+    '{/* #id */}',
+  ])
+    expect(read(`# First steps ${attributes}\n`, 'text/markdown').title).toBe('First steps');
   expect(read('text\n\n## Second ##\n', 'text/markdown').title).toBe('Second');
   expect(read('Under\nlined\n=====\n# Second\n', 'text/markdown').title).toBe('lined');
   expect(read('<h1 align="center">HTML</h1>\n<a id="x" href="y.html">z</a>\n', 'text/markdown')).toMatchObject({

@@ -95,7 +95,7 @@ const UNDERLINE = /^ {0,3}(=+|-+)\s*$/;
 /** Lines below which hyphens are a rule across the page: of lists, quotations, tables, code. */
 const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:[-*+>|]|\d{1,9}[.)]))/;
 /** What a heading contains besides its text: its end, its attributes, pictures, targets of links, escapes, code, emphasis, tags. */
-const HEADING_END = /(?: #+)?(?: ?\{[#.:-][^{}]*\})?$/;
+const HEADING_END = /(?: #+)?(?: ?\{ ?(?:[#.:-]|\/\*|[\w-]+=)[^{}]*\})?$/;
 const HEADING_MARKS =
   /!\[[^[\]]*\]\([^()]*\)|\[([^[\]]*)\](?:\([^()]*\)|\[[^\]]*\])|\\([!-/:-@[-`{-~])|`+([^`]*)`+|\*+(?=\S)|(?<=\S)\*+|(?<!\w)_+(?=\S)|(?<=[^\s_])_+(?!\w)|<[^<>]*>/g;
 const MAX_HEADING_SOURCE = 2_000;
