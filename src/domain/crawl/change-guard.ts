@@ -138,8 +138,7 @@ export const coversChange = (earlier: SuspiciousChange, change: SuspiciousChange
   (change.kind === 'directive' || isSameNewText(change, earlier) || (hasNewFigures(change) && hasNewFigures(earlier)));
 
 /** Whether the page may say something else at its next visit although all is well: its figures may be those of the hour. */
-export const hasNewFigures = (change: SuspiciousChange): boolean =>
-  change.kind === 'text' && change.sample.hasNewFigures;
+export const hasNewFigures = (shown: SuspiciousChange): boolean => shown.kind === 'text' && shown.sample.hasNewFigures;
 
 /** What has to be known of a change to recognize it: its directive and the sketch of its text, of which one may be empty. */
 export function identifyChange(change: SuspiciousChange): string {
