@@ -121,6 +121,48 @@ describe('Nutch', () => {
     expect(() => convert('nutch', [seeds, unknown])).toThrow(message);
   });
 
+  it('a folder with files of Solr beside those of Nutch is read, and each is listed', () => {
+    const others = [
+      file('currency.xml', '<currencyConfig version="1.0"/>'),
+      file('synonyms.txt', 'a, b\n'),
+      file('mapping-FoldToASCII.txt', '"a" => "b"\n'),
+    ];
+    verdicts(accepts('nutch', seeds, regexes, ...others), { '/a': true, '/private/a': false });
+    const { report } = importAndLoad('nutch', seeds, regexes, ...others);
+    expect(linesOf(report, 'not taken')).toEqual([
+      'synonyms.txt:1 synonyms.txt',
+      'mapping-FoldToASCII.txt:1 mapping-FoldToASCII.txt',
+      'currency.xml:1 currency.xml',
+    ]);
+    expect(() => importAndLoad('nutch', others[0]!)).toThrow('no element configuration');
+  });
+
+  it('the rule against loops that every Nutch has is one of cw:Traps', () => {
+    const loops = file('regex-urlfilter.txt', '-.*(/[^/]+)/[^/]+\\1/[^/]+\\1/\n+.\n');
+    const { report } = importAndLoad('nutch', seeds, loops);
+    expect(linesOf(report, 'not taken')).toEqual([]);
+    expect(linesOf(report, 'taken differently')).toContain('regex-urlfilter.txt:1 -.*(/[^/]+)/[^/]+\\1/[^/]+\\1/');
+  });
+
+  it('of nutch-default.xml, only what has a counterpart is listed by itself', () => {
+    const property = (name: string, value: string): string =>
+      `<property><name>${name}</name><value>${value}</value></property>\n`;
+    const standard = file(
+      'nutch-default.xml',
+      `<configuration>${property('http.robots.agents', '')}${property('ftp.timeout', '1')}${property('ftp.username', 'a')}${property('http.proxy.host', '')}</configuration>`,
+    );
+    const site = file(
+      'nutch-site.xml',
+      `<configuration>${property('http.agent.email', 'jane at example dot com')}${property('ftp.password', 'b')}</configuration>`,
+    );
+    const { report } = importAndLoad('nutch', seeds, regexes, standard, site);
+    expect(report.lines.filter(({ kind }) => kind === 'not taken')).toMatchObject([
+      { setting: '2 defaults of Nutch: ftp.timeout, ftp.username', place: 'nutch-default.xml:2' },
+      { setting: 'http.agent.email', note: expect.stringContaining('not an email address') },
+      { setting: 'ftp.password', place: 'nutch-site.xml:2' },
+    ]);
+  });
+
   it('rules in a property take the place of those of the file', () => {
     const property = (name: string, value: string): string =>
       `<property><name>${name}</name><value>${value}</value></property>\n`;

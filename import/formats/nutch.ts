@@ -12,6 +12,7 @@ import {
   isContact,
   isUrl,
   type Match,
+  NO_COUNTERPART,
   type Pattern,
   pluralize,
   ROUND_NOTE,
@@ -31,7 +32,11 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
   // nutch-site.xml overrides nutch-default.xml, in whatever order they are given.
   for (const file of configurations.toSorted((a, b) => Number(isStandard(b)) - Number(isStandard(a)))) {
     const tree = parseXml(file, report);
-    if (tree.name !== 'configuration') throw new ImportError(`${file.name} contains no element configuration`);
+    if (tree.name !== 'configuration') {
+      if (files.length === 1) throw new ImportError(`${file.name} contains no element configuration`);
+      report.reportSkipped(file.name, `an element ${tree.name} says nothing about a crawl of Nutch`, tree);
+      continue;
+    }
     for (const property of findAll(tree, 'property')) {
       const name = findSetting(property, 'name')?.trim() ?? '';
       report.cover(properties.get(name));
@@ -49,8 +54,10 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
   // Without the property, Nutch uses what its own nutch-default.xml names.
   if (configurations.length > 0 && !settings.get('plugin.includes')) settings.set('plugin.includes', 'urlfilter-regex');
   const isAdaptive = /Adaptive/.test(settings.get('db.fetch.schedule.class') ?? '');
+  reportDefaults(properties, settings, report);
   for (const [name, property] of properties)
-    if (name.startsWith('db.fetch.schedule.adaptive.') && !isAdaptive)
+    if (property.isReported) continue;
+    else if (name.startsWith('db.fetch.schedule.adaptive.') && !isAdaptive)
       report.reportSkipped(name, 'db.fetch.schedule.class does not name AdaptiveFetchSchedule', property);
     else if (name.startsWith('scoring.depth.') && isPluginOff('scoring-depth', settings))
       report.reportSkipped(name, 'plugin.includes does not name scoring-depth', property);
@@ -97,6 +104,30 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
   return [crawler];
 }
 
+/** Empty properties of nutch-default.xml set nothing, and those that say nothing about a crawl are two hundred. */
+function reportDefaults(
+  properties: ReadonlyMap<string, Node>,
+  settings: ReadonlyMap<string, string>,
+  report: ImportReport,
+): void {
+  const others: [string, Node][] = [];
+  for (const [name, property] of properties) {
+    if (!isStandard({ name: property.place })) continue;
+    if (settings.get(name) === '') report.cover(property);
+    else if (
+      !(name in PROPERTIES || name in REASONS || CONTACTS.has(name) || /^urlfilter\.|^db\.fetch|limit$/.test(name))
+    )
+      others.push([name, property]);
+  }
+  if (others.length === 0) return;
+  const names = others.map(([name]) => name).join(', ');
+  report.reportSkipped(
+    `${others.length} defaults of Nutch: ${names}`,
+    'Crawlway has none of them',
+    ...others.map(([, node]) => node),
+  );
+}
+
 /** Without the rules of a filter, the crawl takes in what they reject. */
 function reportMissing(
   filters: ReadonlySet<string>,
@@ -127,6 +158,7 @@ const OTHER_FILES: readonly (readonly [name: RegExp, reason: string])[] = [
   [/^db-ignore-external-exemptions/, 'write Rules that accept its URLs, which are on other sites'],
   [/^regex-parsefilter\.txt$/, 'write Field elements of cw:Content'],
   [/^agents\.txt$/, 'write the userAgent of the Fetcher: one crawl has one name'],
+  [/^(?:protwords|synonyms|spellings|mapping-[\w-]+)\.txt$/, 'it is for Solr'],
   [/^naivebayes-|^stopwords\.txt$|^cosine|^goldstandard/, 'pages are not classified: write Rules'],
   [
     /\.(?:xsl|xsd|dtd|conf|html?|template|properties)$|^(?:log4j2?|parse-plugins|tika-[\w-]+|domain-suffixes|h(?:base|adoop)-[\w-]+|core-site|subcollections|schema[\w.-]*|host-protocol-mapping|protocols|gora[\w-]*|[\w-]*solr[\w-]*)\.(?:xml|txt)$/,
@@ -144,7 +176,7 @@ function reportOther(file: ImportFile, report: ImportReport): boolean {
   return reason !== undefined;
 }
 
-const isStandard = ({ name }: ImportFile): boolean => /^nutch-default\b/.test(name);
+const isStandard = ({ name }: { readonly name: string }): boolean => /^nutch-default\b/.test(name);
 
 const isXml = ({ text }: ImportFile): boolean => /^\uFEFF?\s*</.test(text);
 
@@ -241,6 +273,9 @@ function toDomainPattern(line: Node, report: ImportReport): Pattern {
   return isDomain ? { kind: 'domain', value } : { kind: 'exact', field: 'host', value };
 }
 
+/** What the files of Nutch and StormCrawler say against paths that repeat themselves; the second is that of Nutch 1.0. */
+const LOOPS = new Set([String.raw`.*(/[^/]+)/[^/]+\1/[^/]+\1/`, String.raw`.*(/.+?)/.*?\1/.*?\1/`]);
+
 /**
  * Lists of `+expression` and `-expression`. The first match wins, so that the order is reversed, and a URL that nothing
  * matches is rejected.
@@ -263,6 +298,10 @@ export function importSignedRules(
     else {
       if (mode === 'whole' && /[&~#@"<]/.test(value.replace(/\[[^\]]*\]|\\./g, ''))) {
         report.reportSkipped(line.text, 'its operators are those of automata: write it as literal matches', line);
+        continue;
+      }
+      if (sign === '-' && LOOPS.has(value)) {
+        report.reportChanged(line.text, 'maxRepeatedSegments of cw:Traps keeps out of loops', line);
         continue;
       }
       const pattern: Pattern = { kind: 'regex', value: mode === 'whole' ? `^(?:${value})$` : value, node: line };
@@ -464,7 +503,10 @@ const toRobotsAgent = (value: string): string => value.replace(/[^A-Za-z_-]/g, '
 /** Properties with a contact for site operators. */
 const CONTACTS = new Set(['http.agent.url', 'http.agent.email']);
 
+const NO_CONTACT = 'it is not an email address or a URL: set contact of the Fetcher';
 const REASONS: Readonly<Record<string, string>> = {
+  'http.agent.email': NO_CONTACT,
+  'http.agent.url': NO_CONTACT,
   'http.agent.description': 'contact of Fetcher tells site operators where to read about the crawl',
   'db.max.outlinks.per.page': 'the limit is 50,000 distinct links per page: maxLinksPerPage of cw:Traps',
   'generate.max.count': 'there are no segments: a crawl continues indefinitely',
@@ -492,7 +534,7 @@ function importProperty(
   if (value.includes('${') && (convert || CONTACTS.has(name)))
     return void report.reportSkipped(setting, 'its variable has no value here', property);
   if (CONTACTS.has(name) && isContact(value)) return void takeContact(setting, value, property, crawler, report);
-  if (!convert) return void report.reportSkipped(name, REASONS[name] ?? 'has no counterpart', property);
+  if (!convert) return void report.reportSkipped(name, REASONS[name] ?? NO_COUNTERPART, property);
   const isNumeric = /delay|threads|limit|timeout|max|interval/.test(name);
   if (isNumeric && !/^\d+(?:\.\d+)?$/.test(value))
     return void report.reportSkipped(name, `${value} is not a number that Crawlway could use`, property);

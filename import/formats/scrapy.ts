@@ -274,7 +274,11 @@ function readRule(rule: Node, scope: Scope, crawler: ImportedCrawler, report: Im
   if (follows) report.cover(follow);
   const regions = (extractor?.children ?? []).filter(({ name }) => /^restrict_(?:css|xpaths)$/.test(name));
   for (const node of regions)
-    report.reportSkipped(`${node.name} = ${node.text}`, 'links anywhere on a page are FOLLOWED if they match', node);
+    report.reportSkipped(
+      `${node.name} = ${node.text || node.children[0]?.text}`,
+      'links anywhere on a page are FOLLOWED if they match',
+      node,
+    );
   const extensions = find(9, 'deny_extensions');
   if (!extensions) report.reportTaken('LinkExtractor without deny_extensions', 'a Rule against its default list');
   const denied = extensions ? readStrings(extensions, scope, report) : undefined;

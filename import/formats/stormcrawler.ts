@@ -187,6 +187,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'indexer.text.fieldname': 'the field is named text: write a Map in the Sink to rename it',
   'http.robots.headers.skip': DIRECTIVES_NOTE,
   'http.robots.meta.skip': DIRECTIVES_NOTE,
+  'parser.mimetype.whitelist': 'documents of other kinds are indexed, too: write MimeTypes',
   'http.trust.everything': 'set verifyCertificates of the Fetcher',
   'http.agent.description': 'contact of Fetcher tells site operators where to read about the crawl',
 };

@@ -1,5 +1,6 @@
 /** Apache Nutch: every plug-in for URL filters has to let a URL pass. */
 import { getDomain, getPublicSuffix } from 'tldts';
+import { isOtherFile } from '../formats/nutch.js';
 import type { ImportFile } from '../model.js';
 import {
   compileExpression,
@@ -32,7 +33,7 @@ export function createNutch(files: readonly ImportFile[]): Original {
     filters.push(createFilter(plugin, listLines({ name: key, text })));
   }
   const seeds: string[] = [];
-  for (const file of files) {
+  for (const file of files.filter(({ name }) => !isOtherFile(name))) {
     const named = [...settings].find(([key, value]) => /^urlfilter\..*\.file$/.test(key) && value.endsWith(file.name));
     const plugin =
       named?.[0].split('.')[1] ??

@@ -24,7 +24,7 @@ const text = (value: unknown): string => (value === undefined || value === null 
 
 const readSeeds = (files: readonly ImportFile[]): URL[] =>
   files
-    .filter(({ name }) => !/\.(?:json|ya?ml|flux)$/.test(name))
+    .filter(({ name }) => !/\.(?:json|ya?ml|flux|xml)$/.test(name))
     .flatMap((file) => file.text.split('\n'))
     .map((line) => line.split('\t')[0]!.trim())
     .filter((line) => /^https?:/.test(line) && URL.canParse(line))
