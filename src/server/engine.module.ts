@@ -151,7 +151,7 @@ export async function openEngine({
 }: EngineOptions): Promise<Engine> {
   enforceThreadHeapLimits();
   const onTime = createTimeFollower(systemClock, log);
-  const store = await openCompleteStore(databaseUrl, { onDamage: fail, onTime });
+  const store = await openCompleteStore(databaseUrl, { onDamage: fail, onTime, onWait: (reason) => log.info(reason) });
   const plugins = new PluginHost({ clock: systemClock, log });
   const createTracedSink = (definition: SinkDefinition): Sink => {
     const sink = createSink(definition, plugins);

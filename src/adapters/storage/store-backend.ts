@@ -14,6 +14,8 @@ export interface StoreOptions {
   readonly onDamage?: (error: StoreDamaged) => void;
   /** Called with the time of a database that several servers can share, by its own clock. */
   readonly onTime?: (time: number) => void;
+  /** Called if the store cannot be opened before another server has brought its tables up to date. */
+  readonly onWait?: (reason: string) => void;
 }
 
 interface NodeOptions extends Pick<StoreOptions, 'onTime'> {

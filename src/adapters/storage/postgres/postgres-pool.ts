@@ -43,8 +43,8 @@ const MAX_TRIES = 5;
 /** Codes for two transactions that collided: trying again is sufficient. */
 const COLLISION_CODES = new Set(['40001', '40P01']);
 const QUERY_CANCELED = '57014';
-/** Corruption of data (XX001) or of an index (XX002). */
-const DAMAGE_CODES = new Set(['XX001', 'XX002']);
+/** Corruption of data or of an index; a table or column is missing, or a table that is to be created exists. */
+const DAMAGE_CODES = new Set(['XX001', 'XX002', '42P01', '42703', '42P07']);
 /**
  * Lost connection, lack of resources (disk, memory, connections), server shutting down, starting or read-only, rights that
  * were withdrawn: what an operator or the database puts right, while this program waits.
@@ -235,9 +235,8 @@ export function toPortError(error: unknown, displayName: string): unknown {
   if (code === QUERY_CANCELED)
     return new StatementTooLong(`The database at ${displayName} took too long: ${details}`, { cause: error });
   if (DAMAGE_CODES.has(code)) {
-    return new StoreDamaged(`The database at ${displayName} is damaged: ${details}. Restore a backup.`, {
-      cause: error,
-    });
+    const text = `The database at ${displayName} is damaged or has the tables of another program: ${details}. Restore a backup, or use an empty database or schema.`;
+    return new StoreDamaged(text, { cause: error });
   }
   const isLost =
     /^E[A-Z]+$/.test(code) || /connection (?:terminated|timeout|error)|timeout exceeded|read timeout/i.test(details);

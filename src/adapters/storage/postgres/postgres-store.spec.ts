@@ -5,7 +5,7 @@ import { discovered, newUrl, order, visit } from '../../../../test/support/front
 import { postgresDatabase } from '../../../../test/support/postgres.js';
 import { Secret } from '../../../domain/secret.js';
 import { instant } from '../../../domain/time/units.js';
-import { type FrontierStore, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
+import { type FrontierStore, StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
 import { STEP_LIMITS } from '../shared/search.js';
 import { type Parameter, PostgresPool } from './postgres-pool.js';
 import { PostgresSearch } from './postgres-search.js';
@@ -56,6 +56,34 @@ describe('a PostgreSQL store', () => {
     const failure = await openPostgresStore(new Secret(url)).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(StoreUnavailable);
     expect(SAID.some((pattern) => pattern.test((failure as Error).message))).toBe(true);
+  });
+
+  it('says so if the database lacks a table or a column', async () => {
+    const url = await postgresDatabase();
+    const store = await opened(url);
+    await administer(url, 'DROP TABLE setting');
+    await expect(store.getSetting('x')).rejects.toThrow(StoreDamaged);
+    await administer(url, 'ALTER TABLE url DROP COLUMN parts');
+    await expect(store.list({}, 0, 1)).rejects.toThrow('column u.parts does not exist (42703)');
+  });
+
+  it('says so if another program has tables of the same names in the database', async () => {
+    const url = await postgresDatabase();
+    await administer(url, 'CREATE TABLE visit (id integer)');
+    await expect(openPostgresStore(new Secret(url))).rejects.toThrow(StoreDamaged);
+  });
+
+  it('says what it waits for while another server changes the tables', async () => {
+    const url = await postgresDatabase();
+    const other = new pg.Client(url);
+    await other.connect();
+    await other.query('SELECT pg_advisory_lock(5218017)');
+    const waiting = Promise.withResolvers<string>();
+    const opening = openPostgresStore(new Secret(url), { onWait: waiting.resolve });
+    const { rows } = await other.query('SELECT pg_backend_pid() AS pid');
+    expect(await waiting.promise).toContain(`process of the database: ${rows[0].pid}`);
+    await other.end();
+    await (await opening).close();
   });
 
   it('keeps counts and queues exact while several servers change the same sites at the same time', async () => {

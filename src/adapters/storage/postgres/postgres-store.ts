@@ -29,12 +29,12 @@ const MAX_STATEMENT_MS = 1_000;
  * The store on PostgreSQL, version 13 or later, shared by any number of servers. Throws StoreUnavailable if the
  * database cannot be reached, StoreDamaged if it has other tables than this program uses.
  */
-export async function openPostgresStore(url: Secret, { onTime }: StoreOptions = {}): Promise<FrontierStore> {
+export async function openPostgresStore(url: Secret, { onTime, onWait }: StoreOptions = {}): Promise<FrontierStore> {
   const pool = new PostgresPool(url);
   try {
     const time = await pool.checkServer();
     onTime?.(time);
-    await (await openPostgresDataSource(url)).destroy();
+    await (await openPostgresDataSource(url, onWait)).destroy();
   } catch (error) {
     await pool.close();
     throw error;
@@ -88,12 +88,14 @@ import 'reflect-metadata';
 
 /** Arbitrary number of the lock that makes servers starting at the same time on one database migrate it in turn. */
 const MIGRATION_LOCK = 5_218_017;
+const MIGRATION_LOCK_HOLDERS = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = $1
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 /**
  * Connects to the database and brings its tables up to date. Throws StoreUnavailable if the database cannot be reached,
  * StoreDamaged if it was written by a version with other tables.
  */
-export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
+export async function openPostgresDataSource(url: Secret, onWait?: StoreOptions['onWait']): Promise<DataSource> {
   const extra = toConnectionConfig(url);
   const dataSource = new DataSource({
     type: 'postgres',
@@ -108,7 +110,7 @@ export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
     await dataSource.initialize().catch((error: unknown) => {
       throw toConnectionError((error as { driverError?: unknown }).driverError ?? error, getDisplayName(url));
     });
-    await migrateInTurn(dataSource, getDisplayName(url));
+    await migrateInTurn(dataSource, getDisplayName(url), onWait);
     return dataSource;
   } catch (error) {
     if (dataSource.isInitialized) await dataSource.destroy();
@@ -116,10 +118,22 @@ export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
   }
 }
 
-async function migrateInTurn(dataSource: DataSource, displayName: string): Promise<void> {
+async function migrateInTurn(
+  dataSource: DataSource,
+  displayName: string,
+  onWait?: StoreOptions['onWait'],
+): Promise<void> {
   const runner = dataSource.createQueryRunner();
   try {
-    await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const [{ locked }] = await runner.query('SELECT pg_try_advisory_lock($1) AS locked', [MIGRATION_LOCK]);
+    if (!locked) {
+      const holders: { pid: number }[] = await runner.query(MIGRATION_LOCK_HOLDERS, [MIGRATION_LOCK]);
+      const processes = holders.map(({ pid }) => pid).join(', ');
+      onWait?.(
+        `waiting for another server that brings the tables of the database at ${displayName} up to date (process of the database: ${processes})`,
+      );
+      await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    }
     await migrate(dataSource, displayName);
   } finally {
     await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {});
