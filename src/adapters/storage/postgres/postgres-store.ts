@@ -146,6 +146,11 @@ async function migrateInTurn(
  * servers of one database.
  */
 const ORDER_BLOCK_SIZE = 2 ** 32;
+/** Number of the lock under which servers begin blocks one at a time. */
+const ORDER_BLOCK_LOCK = 5_218_019;
+const NEXT_ORDER_BLOCK = `SELECT nextval('order_block') AS block, greatest((SELECT max(id) FROM push_order),
+  (SELECT max((SELECT max(o.order_id) FROM owed_order o WHERE o.crawler = c.crawler AND o.sink = c.sink))
+   FROM (SELECT DISTINCT crawler, sink FROM owed_count) c)) AS last`;
 
 const HOST_TYPES = ['int2', 'text', 'int8', 'int8', 'int4', 'int2', 'int8'];
 
@@ -186,9 +191,15 @@ class PostgresRecords {
       .length;
   }
 
-  async getLastOrderId(): Promise<number> {
-    const [row] = await this.#pool.rows<{ block: number }>(`SELECT nextval('order_block') AS block`);
-    return row!.block * ORDER_BLOCK_SIZE;
+  /** Begins a block above all ids in use: those of orders that were imported are of blocks of another database. */
+  getLastOrderId(): Promise<number> {
+    return this.#pool.transaction(async (connection) => {
+      await connection.rows('SELECT pg_advisory_xact_lock($1)', [ORDER_BLOCK_LOCK]);
+      const [row] = await connection.rows<{ block: number; last: number | null }>(NEXT_ORDER_BLOCK);
+      const block = Math.max(row!.block, Math.floor((row!.last ?? 0) / ORDER_BLOCK_SIZE) + 1);
+      if (block > row!.block) await connection.rows(`SELECT setval('order_block', $1)`, [block]);
+      return block * ORDER_BLOCK_SIZE;
+    });
   }
 
   async putSetting(name: string, value: string | undefined): Promise<void> {

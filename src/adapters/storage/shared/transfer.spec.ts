@@ -111,6 +111,20 @@ describe('moving a store', () => {
     expect(await content(target)).toEqual(await content(source));
   });
 
+  it.each(DATABASES)('to $name, new orders have higher ids than those that came with it', async ({ open }) => {
+    const source = (await SQLITE.open()).store;
+    const [{ store }, block] = [await open(), 2 ** 32];
+    await fill(source);
+    await source.saveOrders([order(7 * block + 5)]);
+    const owed = { change: 'put off', crawler: 'docs', sink: 'down', hostKey: 'a.example', since: instant(4) } as const;
+    await source.settle([{ id: 0, owed: [{ ...owed, uri: 'http://a.example/', orderId: 9 * block + 5 }] }]);
+    await importStore(store, exportStore(source));
+    const first = await store.getLastOrderId();
+    expect(first).toBeGreaterThanOrEqual(9 * block + 5);
+    await store.saveOrders([order(first + 1)]);
+    expect(await store.getLastOrderId()).toBeGreaterThan(first);
+  });
+
   it('resumes an interrupted export after its last whole line', async () => {
     const { store } = await SQLITE.open();
     await fill(store);

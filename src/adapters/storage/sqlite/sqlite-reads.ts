@@ -228,7 +228,7 @@ export class SqliteReads {
   }
 
   getLastOrderId(): number {
-    return (this.#sql.lastOrder.get() as number | null) ?? 0;
+    return this.#sql.lastOrder.get() as number;
   }
 
   /**
@@ -314,7 +314,10 @@ const prepareStatements = (db: Handle) => ({
   ),
   order: prepareOnce(db, 'SELECT * FROM push_order WHERE id = ?'),
   lastUrl: prepareOnce(db, 'SELECT coalesce(max(id), 0) FROM url').pluck(),
-  lastOrder: prepareOnce(db, 'SELECT max(id) FROM push_order').pluck(),
+  lastOrder: prepareOnce(
+    db,
+    'SELECT max(coalesce((SELECT max(id) FROM push_order), 0), coalesce((SELECT max(order_id) FROM owed_order), 0))',
+  ).pluck(),
   nthAcknowledged: prepareOnce(
     db,
     `SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} ORDER BY id DESC LIMIT 1 OFFSET ?`,
