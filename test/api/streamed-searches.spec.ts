@@ -20,7 +20,7 @@ describe('exports of one key', () => {
       Array.from({ length: LINES }, (_, i) => `${url}${i} test 2\n`).join(''),
     );
     expect(body.imported).toBe(LINES);
-  }, 60_000);
+  });
   afterAll(async () => {
     await world.stop();
     for (const socket of sockets) socket.destroy();
@@ -62,5 +62,5 @@ describe('exports of one key', () => {
     expect(whole.map(({ text }) => text.match(/,error,/g)?.length)).toEqual(Array.from({ length: 3 }, () => LINES + 1));
     spy.mockRestore();
     expect([most, running]).toEqual([2, 0]);
-  }, 60_000);
+  });
 });

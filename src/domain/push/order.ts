@@ -87,3 +87,12 @@ export type OrderAnswer =
       /** True if the order was not sent, which says nothing about the sink. */
       readonly unsendable?: true;
     };
+
+/**
+ * Number of ids that a server may assign until it asks for the last id again. If servers share a database, each assigns
+ * those of a block of its own: ids rise with time in a block, and for every URL, but not from one block to the next.
+ */
+export const ORDER_BLOCK_SIZE = 2 ** 32;
+
+/** For reading orders from the newest: the id from which on only those of earlier blocks are left. */
+export const skipOrderBlock = (id: number): number => Math.floor(id / ORDER_BLOCK_SIZE) * ORDER_BLOCK_SIZE;

@@ -7,6 +7,7 @@ import {
   getSection,
   isInSection,
 } from '../../domain/push/changes.js';
+import { skipOrderBlock } from '../../domain/push/order.js';
 import type { Instant } from '../../domain/time/units.js';
 import type { Crawlers } from '../crawl/crawlers.js';
 import type { PageTexts, TextChange } from '../crawl/outcome/page-texts.js';
@@ -92,11 +93,11 @@ export class IndexChanges {
     let last: number | undefined;
     for (let read = 0; read < MAX_ORDERS; read += PAGE_SIZE) {
       const page = await this.services.store.listOrders({ crawler, state: 'acknowledged' }, last, PAGE_SIZE);
-      // Nodes assign ids in blocks, so that an order may be a little older than one with a lower id.
       const recent = page.filter(({ decidedAt }) => decidedAt >= since);
       for (const order of recent) fold.add(order);
-      if (page.length < PAGE_SIZE || recent.length === 0) return { fold, complete: true };
-      last = page.at(-1)!.id;
+      if (page.length < PAGE_SIZE) return { fold, complete: true };
+      const { id, decidedAt } = page.at(-1)!;
+      last = decidedAt < since ? skipOrderBlock(id) : id;
     }
     return { fold, complete: false };
   }

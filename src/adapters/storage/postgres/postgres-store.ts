@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { ORDER_BLOCK_SIZE } from '../../../domain/push/order.js';
 import type { Secret } from '../../../domain/secret.js';
 import type { FrontierStore, HostRecord, LedgerEntry } from '../../../engine/ports/frontier-store.js';
 import { openPostgresNodes } from '../cluster/postgres-nodes.js';
@@ -141,11 +142,6 @@ async function migrateInTurn(
   }
 }
 
-/**
- * Number of order ids that a server may assign per start; each start gets its own block, so ids are unique across all
- * servers of one database.
- */
-const ORDER_BLOCK_SIZE = 2 ** 32;
 /** Number of the lock under which servers begin blocks one at a time. */
 const ORDER_BLOCK_LOCK = 5_218_019;
 const NEXT_ORDER_BLOCK = `SELECT nextval('order_block') AS block, greatest((SELECT max(id) FROM push_order),

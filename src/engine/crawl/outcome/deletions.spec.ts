@@ -9,6 +9,7 @@ import { GIVEN_UP } from '../../../domain/crawl/disposition.js';
 import { AWAITING_TARGET } from '../../../domain/crawl/revisit.js';
 import type { StateChanges } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
+import { ORDER_BLOCK_SIZE } from '../../../domain/push/order.js';
 import { WITH_ITS_PAGE } from '../../../domain/push/parts.js';
 import { after, before, type Duration, hours, type Instant, instant, minutes } from '../../../domain/time/units.js';
 import type { LedgerEntry } from '../../ports/frontier-store.js';
@@ -273,6 +274,13 @@ describe('what was sent before a restart counts', () => {
     expect(await countSent('noindex')).toEqual([1, 'hold']);
     guard.reset();
     expect(await countSent('noindex'), 'what this node has sent is not in the ledger here').toEqual([1, 'hold']);
+  });
+
+  it('of another node, however many older ones of this node have higher ids', async () => {
+    const own = Array.from({ length: 1_001 }, (_, i) => ({ id: 8 * ORDER_BLOCK_SIZE + i + 1, ...at(hours(2)) }));
+    const others = [1, 2].map((i) => ({ id: 7 * ORDER_BLOCK_SIZE + i }));
+    const { countSent } = await guardOf(limits, [...others, ...own]);
+    expect(await countSent('noindex')).toEqual([1, 'hold']);
   });
 
   it('the ledger is read once, and again if that fails', async () => {

@@ -10,6 +10,7 @@ import { AWAITING_TARGET } from '../../../domain/crawl/revisit.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { DeletionGuard } from '../../../domain/push/deletion-guard.js';
 import { needsEarlyLook } from '../../../domain/push/early-look.js';
+import { skipOrderBlock } from '../../../domain/push/order.js';
 import { WITH_ITS_PAGE } from '../../../domain/push/parts.js';
 import { isPageGone, isServerFault } from '../../../domain/push/sign-of-life.js';
 import { after, before, hours, type Instant } from '../../../domain/time/units.js';
@@ -190,9 +191,9 @@ export class Deletions {
         PAGE_SIZE,
       );
       for (const entry of page) if (entry.decidedAt >= since && entry.reason !== WITH_ITS_PAGE) addTime(times, entry);
-      const oldestEntry = page.at(-1);
-      if (!oldestEntry || oldestEntry.decidedAt < since || page.length < PAGE_SIZE) break;
-      last = oldestEntry.id;
+      if (page.length < PAGE_SIZE) break;
+      const { id, decidedAt } = page.at(-1)!;
+      last = decidedAt < since ? skipOrderBlock(id) : id;
       readCount += page.length;
     }
     for (const [hostKey, sentTimes] of times) this.guard.restore(hostKey, sentTimes);
