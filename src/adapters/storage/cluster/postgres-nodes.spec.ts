@@ -9,14 +9,14 @@ import { openPostgresNodes } from './postgres-nodes.js';
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** A node that collects the events of others; its tables are in the schema that the URL names. */
-async function openNode(url: string, events: string[] = []): Promise<Nodes> {
+async function openNode(url: string, events: string[] = [], onControlChanged = async () => {}): Promise<Nodes> {
   await (await openPostgresStore(new Secret(url))).close();
   const { nodes, partitions } = openPostgresNodes(new Secret(url), { crawls: true, log: SILENT });
   const listener = {
     onDue: () => {},
     onRequested: () => {},
     onCommand: async () => true,
-    onControlChanged: async () => {},
+    onControlChanged,
     onQuestion: async () => '',
     onEvent: (event: string) => void events.push(event),
   };
@@ -27,6 +27,14 @@ async function openNode(url: string, events: string[] = []): Promise<Nodes> {
   });
   return nodes;
 }
+
+it('a node adopts what another one has changed while it was starting', async () => {
+  const url = await postgresDatabase();
+  await (await openNode(url)).notifyControlChanged();
+  const adopted = Promise.withResolvers<void>();
+  await openNode(url, [], async () => adopted.resolve());
+  await adopted.promise;
+});
 
 it('crawls in two schemas of one database do not hear each other', async () => {
   const url = await postgresDatabase();

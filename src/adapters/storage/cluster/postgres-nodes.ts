@@ -64,6 +64,7 @@ class PostgresNodes implements Nodes {
   readonly #duePartitions = new Set<number>();
   #events: string[] = [];
   #listener: NodesListener | undefined;
+  /** Undefined until the first check: another node may have changed something since the configuration was read. */
   #revision: string | undefined;
   #listenClient: pg.Client | undefined;
   #bundleTimer: NodeJS.Timeout | undefined;
@@ -134,7 +135,6 @@ class PostgresNodes implements Nodes {
   async open(listener: NodesListener, isWatching: () => boolean): Promise<void> {
     this.#listener = listener;
     this.#partitions.isWatching = isWatching;
-    this.#revision = await this.#readRevision();
     await this.#listen();
     this.#schedulePoll();
   }
