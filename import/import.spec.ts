@@ -313,6 +313,7 @@ it('the contact, the name and the archive of a Heritrix job are kept', () => {
   ]);
   expect(xml).toContain('<Crawler name="library"');
   expect(xml).toContain('contact="https://library.example/crawl"');
+  expect(xml).toContain('userAgent="Mozilla/5.0 (compatible; heritrix/1 +https://library.example/crawl)"');
   expect(xml).toContain('type="warc"');
   expect(xml).not.toContain('www.example.com/contact');
   expect(xml).not.toContain('see override above');

@@ -150,6 +150,7 @@ function importBeans(tree: Node, job: Job): void {
   for (const [key, value, node] of listSettings(tree, report))
     if (value === OVERRIDDEN || job.overrides.has(key)) report.cover(node);
     else importSetting(key.split('.').at(-1)!, value, node, job);
+  nameContact(job.crawler.fetcher);
   importScope(tree, job);
   for (const bean of findAll(tree, 'bean')) importWriter(bean, job);
 }
@@ -226,6 +227,15 @@ const SETTINGS: Readonly<Record<string, SettingConverter>> = {
   },
 };
 
+/** A user agent of one's own names the page of the contact itself; an address is sent in another header. */
+function nameContact(fetcher: ImportedCrawler['fetcher']): void {
+  const { userAgent, contact } = fetcher;
+  if (userAgent === undefined) return;
+  fetcher['userAgent'] = contact?.includes('://')
+    ? userAgent.replaceAll('@OPERATOR_CONTACT_URL@', contact)
+    : userAgent.replace(/ ?\(\+?@OPERATOR_CONTACT_URL@\)| ?\+?@OPERATOR_CONTACT_URL@/g, '');
+}
+
 function importSetting(key: string, value: string, node: Node, { crawler, report }: Job): void {
   const { attributes, fetcher } = crawler;
   const convert = Object.hasOwn(SETTINGS, key) ? SETTINGS[key] : undefined;
@@ -244,15 +254,8 @@ function importSetting(key: string, value: string, node: Node, { crawler, report
         node,
       );
   } else if (key === 'userAgentTemplate') {
-    // The contact is a separate attribute in Crawlway and is sent with each request.
-    fetcher['userAgent'] = value
-      .replace(/ ?\(\+?@OPERATOR_CONTACT_URL@\)| ?\+?@OPERATOR_CONTACT_URL@/g, '')
-      .replace(/@VERSION@/g, '1');
-    report.reportChanged(
-      'userAgentTemplate',
-      'userAgent of Fetcher, without the contact, which is a separate attribute',
-      node,
-    );
+    fetcher['userAgent'] = value.replace(/@VERSION@/g, '1');
+    report.reportChanged('userAgentTemplate', 'userAgent of Fetcher', node);
   } else if (key === 'operatorContactUrl' && isContact(value)) {
     fetcher['contact'] = value;
     report.reportTaken(`${key} = ${value}`, 'contact of Fetcher', node);

@@ -59,6 +59,54 @@ describe('settings without effect, or with another one than they seem to have', 
     expect(warnings('')).toEqual([]);
   });
 
+  it.each([
+    [
+      'Header X-A',
+      '<cw:Fetcher><cw:Header name="X-A" value="1"/><cw:Header name="x-a" value="2"/></cw:Fetcher>',
+      'no-effect',
+    ],
+    [
+      'of two servers',
+      `<cw:Fetcher>${['a', 'b'].map((host) => `<cw:Header name="X" value="1" url="http://${host}/"/>`).join('')}</cw:Fetcher>`,
+    ],
+    ['User-Agent', '<cw:Fetcher><cw:Header name="User-Agent" value="1"/></cw:Fetcher>', 'no-effect'],
+    [
+      'Credential',
+      `<cw:Fetcher>${'<cw:Credential url="http://a/" user="u" password="%P"/>'.repeat(2)}</cw:Fetcher>`,
+      'no-effect',
+    ],
+    ['contact', '<cw:Fetcher userAgent="me/1" contact="https://a.example/bot"/>', 'no-effect'],
+    ['an address as contact', '<cw:Fetcher userAgent="me/1" contact="a@a.example"/>'],
+    ['Tika', '<cw:Extractor type="tika" url="http://a/" ocr="eng"/>', 'ignored-attribute'],
+    ['documents', '<cw:Extractor type="documents" mediaTypes="a/b"/>', 'ignored-attribute'],
+    [
+      'LoginStep',
+      '<cw:Fetcher><cw:Login name="l" type="bearer" url="https://a/" token="%P"><cw:LoginStep/></cw:Login></cw:Fetcher>',
+      'ignored-element',
+    ],
+    [
+      'Error',
+      '<Crawler name="a"><ErrorPolicy><Error code="http-404" class="temporary"/><Error code="http-404" class="permanent"/></ErrorPolicy></Crawler>',
+      'no-effect',
+    ],
+    [
+      'the last login of records',
+      '<Crawler name="a" defaultAccept="true"><Servers><Server url="http://a/"/><Parameters authentication="%P"/></Servers></Crawler>',
+      'no-effect',
+    ],
+    [
+      'a replaced login of records',
+      `<Crawler name="a" defaultAccept="true"><Servers>${'<Parameters authentication="%P"/>'.repeat(2)}<Server url="http://a/"/></Servers></Crawler>`,
+      'no-effect',
+    ],
+  ])('tells of what only seems to be set: %s', (_, xml, ...codes) => {
+    const { problems } = read(
+      `<CrawlConfig xmlns:cw="urn:crawlway:config:1">${xml.replaceAll('%P', `\${CRAWLWAY_SECRET_P}`)}</CrawlConfig>`,
+      { CRAWLWAY_SECRET_P: 'u:p' },
+    );
+    expect(problems.map(({ code }) => code).filter((code) => code !== 'no-sink')).toEqual(codes);
+  });
+
   it('mimeTypesMode include without MimeTypes accepts every type that can be read', () => {
     const types = (attributes: string, inside = '') =>
       read(`<CrawlConfig><Crawler name="a" ${attributes}>${inside}</Crawler></CrawlConfig>`).definition?.crawlers[0]

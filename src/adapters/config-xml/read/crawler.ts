@@ -26,6 +26,7 @@ import { readAcl, readContents } from './content.js';
 import type { ReadContext } from './context.js';
 import { readCrawlSpace } from './crawl-space.js';
 import { readRules } from './rules.js';
+import { reportRepeated } from './server.js';
 import { createRootsFromServers, readServers } from './servers.js';
 
 export type CrawlerNode = Node<typeof crawl.CRAWLER.attributes>;
@@ -230,6 +231,7 @@ function readErrorPolicy(crawler: Node, { problems }: ReadContext): ErrorPolicyD
     problems.add('bad-range', 'retryDelayS is greater than maxRetryDelayS: lower it', element.place);
   }
   const overrides = element ? findValidChildren(element as Node, errors.ERROR) : [];
+  reportRepeated(overrides, ({ code }) => `Error ${code}`, problems);
   return {
     maxTemporaryErrors,
     retryDelay: retryDelayS,

@@ -31,8 +31,17 @@ export function readLogins(fetcher: Node, context: ReadContext): LoginDefinition
   });
 }
 
+const USED_CHILDREN: Readonly<Partial<Record<string, readonly string[]>>> = {
+  form: [schema.LOGIN_STEP.name, schema.LOGIN_FIELD.name],
+  browser: [schema.LOGIN_FIELD.name],
+};
+
 function checkLogin(node: LoginNode, { problems }: ReadContext): boolean {
   for (const option of ['url', 'check', 'page', 'tokenUrl'] as const) checkUrl(node, option, problems);
+  const { type } = node.values;
+  for (const { spec, place } of node.children)
+    if (!(USED_CHILDREN[type] ?? []).includes(spec.name))
+      problems.add('ignored-element', `a login of type ${type} does not use ${spec.name}`, place);
   return checkOptions('login', node, LOGIN_TYPES, problems);
 }
 
@@ -165,10 +174,10 @@ function readFormLogin({ base, options, node, context: { problems } }: LoginInpu
   });
   const fields = readFields(parent, problems);
   if (steps.length === 0) steps.push({ form: options.form, fields: [...fields, ...listCredentialFields(options)] });
-  else if (fields.length > 0 || options.password !== undefined || options.form !== undefined)
+  else if (fields.length > 0 || [options.user, options.password, options.form].some((option) => option !== undefined))
     problems.add(
       'no-effect',
-      `login ${base.name} has steps, so its own fields, form and password are ignored: move them into a LoginStep`,
+      `login ${base.name} has steps, so its own fields, form, user and password are ignored: move them into a LoginStep`,
       place,
     );
   if (steps.every((step) => step.fields.length === 0))

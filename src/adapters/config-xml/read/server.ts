@@ -18,6 +18,7 @@ import { collectDefaults, findOnlyChild, findValidChildren, type Node } from '..
 import type { Problems } from '../problems.js';
 import { COVERS, QUOTA } from '../schema/schedule.js';
 import * as server from '../schema/server.js';
+import type { Attributes, Values } from '../schema/spec.js';
 import type { ReadContext } from './context.js';
 import { readLogins } from './logins.js';
 
@@ -37,8 +38,18 @@ function readFetcher(node: Node<typeof server.FETCHER.attributes>, context: Read
       'userAgent is empty: requests have the default user agent, because many sites refuse those without one',
       node.place,
     );
+  const { contact = '' } = node.values;
+  if (contact.includes('://') && !buildUserAgent(node.values).includes(contact))
+    context.problems.add(
+      'no-effect',
+      'the page in contact is named by the default user agent only, so nobody sees it: name it in userAgent',
+      node.place,
+    );
   const proxies = readProxies(parent, context);
   const headers = findValidChildren(parent, server.HEADER);
+  checkHeaders(headers, context.problems);
+  const credentials = findValidChildren(parent, server.CREDENTIAL);
+  reportRepeated(credentials, ({ url }) => `Credential for ${url}`, context.problems);
   const unboundHeaders = headers.filter(({ values }) => values.url === undefined);
   return {
     ...createFetcherDefinition(node.values, readCertificateAuthorities(parent, context)),
@@ -58,10 +69,34 @@ function readFetcher(node: Node<typeof server.FETCHER.attributes>, context: Read
     ),
     allowedAddresses: readAllowedAddresses(parent),
     ...(proxies.length === 0 ? {} : { proxies }),
-    credentials: findValidChildren(parent, server.CREDENTIAL).map(({ values }) => values),
+    credentials: credentials.map(({ values }) => values),
     logins: readLogins(parent, context),
     ...readBotAuth(parent),
   };
+}
+
+function checkHeaders(headers: readonly Node<typeof server.HEADER.attributes>[], problems: Problems): void {
+  const nameHeader = ({ name, url }: (typeof headers)[number]['values']): string =>
+    `Header ${name.toLowerCase()}${url === undefined ? '' : ` for ${url}`}`;
+  reportRepeated(headers, nameHeader, problems);
+  for (const { values, place } of headers)
+    if (nameHeader(values) === 'Header user-agent')
+      problems.add('no-effect', `the Header ${values.name} is never sent: write it as userAgent of the Fetcher`, place);
+}
+
+/** Reports elements that say something about the same thing as one before them. */
+export function reportRepeated<A extends Attributes>(
+  nodes: readonly Node<A>[],
+  describe: (values: Values<A>) => string,
+  problems: Problems,
+): void {
+  const seen = new Set<string>();
+  for (const { values, place } of nodes) {
+    const text = describe(values);
+    if (seen.has(text))
+      problems.add('no-effect', `there is more than one ${text}, and only one has an effect: keep one`, place);
+    seen.add(text);
+  }
 }
 
 function readBotAuth(fetcher: Node): Pick<FetcherDefinition, 'botAuth'> {
@@ -184,8 +219,11 @@ export function readExtractors(root: Node, { problems }: ReadContext): Extractor
   const duplicate = nodes.filter(({ values }) => values.type === 'documents')[1];
   if (duplicate)
     problems.add('duplicate-name', 'there is more than one Extractor type="documents": keep one', duplicate.place);
-  return nodes.map(({ values, place }): ExtractorDefinition => {
+  return nodes.map(({ values, place, element }): ExtractorDefinition => {
     const { type, url, timeLimitMS: timeLimit } = values;
+    for (const { local } of element.attributes)
+      if (server.UNUSED_BY_EXTRACTOR[type].includes(local))
+        problems.add('ignored-attribute', `an extractor of type ${type} does not use the attribute ${local}`, place);
     if (type === 'documents') {
       const { memoryLimitBytes: memoryLimit, members, ocr, ocrPagesPerDay: pagesPerDay } = values;
       return {

@@ -19,12 +19,21 @@ export function* readServers(node: ServersNode, context: ReadContext): Steps<Ser
   let currentParameters: ServerParameters | undefined;
   /** Applies to the next record only. */
   let login: Secret | undefined;
+  let loginPlace = node.place;
+  const reportUnusedLogin = (): void => {
+    const message =
+      'authentication in Parameters applies only to the next Server, and none follows, so it has no effect';
+    if (login !== undefined) context.problems.add('no-effect', message, loginPlace);
+  };
   yield* forEachInSteps(node.children, (child) => {
     if (child.broken) return;
     if (isOfKind(child, policy.PARAMETERS)) {
       const { authentication, ...otherParameters } = child.values;
       currentParameters = { ...currentParameters, ...omitUndefined(otherParameters) };
-      login = authentication ?? login;
+      if (authentication === undefined) return;
+      reportUnusedLogin();
+      login = authentication;
+      loginPlace = child.place;
     } else if (isOfKind(child, policy.SERVER)) {
       const { url, authentication, ...parameters } = child.values;
       login = authentication ?? login;
@@ -37,6 +46,7 @@ export function* readServers(node: ServersNode, context: ReadContext): Steps<Ser
       login = undefined;
     }
   });
+  reportUnusedLogin();
   return {
     followOutside: node.values.followOutside ?? file?.followOutside ?? false,
     deleteNoServer: node.values.deleteNoServer ?? file?.deleteNoServer ?? true,

@@ -162,6 +162,12 @@ export const EXTRACTOR = element(
   },
 );
 
+/** Attributes that only the other type of extractor uses. */
+export const UNUSED_BY_EXTRACTOR: Readonly<Record<'documents' | 'tika', readonly string[]>> = {
+  documents: ['url', 'mediaTypes'],
+  tika: ['memoryLimitBytes', 'members', 'ocr', 'ocrPagesPerDay'],
+};
+
 /** Hosts that count visitors or show advertisements and contribute no content. */
 export const TRACKERS =
   'google-analytics.com|googletagmanager.com|googlesyndication.com|googleadservices.com|doubleclick.net|connect.facebook.net|hotjar.com|clarity.ms|segment.com|segment.io|mixpanel.com|amplitude.com|fullstory.com|newrelic.com|nr-data.net|sentry.io|intercom.io|criteo.com|criteo.net|taboola.com|outbrain.com|scorecardresearch.com|quantserve.com|bat.bing.com|analytics.twitter.com|ads.linkedin.com|matomo.cloud|plausible.io|cookielaw.org|onetrust.com';
