@@ -92,8 +92,11 @@ export interface EngineApi extends EngineParts {
   readonly definition: ServerDefinition;
   /** Replaces the definition; stored URLs are judged again in the background. */
   reconfigure(definition: ServerDefinition): Promise<void>;
-  /** Yields a growing report; the last one is `done`. Nothing is changed. */
-  preview(definition: ServerDefinition): AsyncIterable<PreviewReport>;
+  /**
+   * Yields a growing report; the last one is `done`. Nothing is changed.
+   * @param only limits it to these crawlers: a change of the part of some does nothing to others
+   */
+  preview(definition: ServerDefinition, only?: ReadonlySet<string>): AsyncIterable<PreviewReport>;
   /** Shows a page under any definition, in force or not, and with robots.txt; nothing is stored. See FirstLook. */
   previewPage(definition: ServerDefinition, crawler: string, url: string): Promise<PageView>;
 

@@ -226,12 +226,14 @@ export class Engine implements EngineApi {
     );
   }
 
-  async *preview(definition: ServerDefinition): AsyncIterable<PreviewReport> {
+  async *preview(definition: ServerDefinition, only?: ReadonlySet<string>): AsyncIterable<PreviewReport> {
     const contexts = await this.compile(definition);
     await this.addStoredRoots(contexts);
+    const names = this.crawlers.list().map(({ name }) => name);
+    const isShown = (name: string) => !only || only.has(name);
     yield* previewChanges(
-      contexts,
-      this.crawlers.list().map(({ name }) => name),
+      new Map([...contexts].filter(([name]) => isShown(name))),
+      names.filter(isShown),
       this.ports.store,
       this.rejudging,
     );

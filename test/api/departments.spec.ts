@@ -192,6 +192,10 @@ it('what a rule would do, and why it cannot be, is told of the crawlers of the d
   const preview = await send('/preview', '/private/');
   expect(preview.status).toBe(200);
   expect(names(preview.body.crawlers)).toEqual(['test']);
+  const { counts } = await get('crawlers/test', 'hr');
+  const own = Object.values<number>(counts).reduce((sum, count) => sum + count);
+  expect((await get('crawlers/sales', 'root')).indexed).toBeGreaterThan(0);
+  expect(preview.body).toMatchObject({ judged: own, total: own });
   for (const path of ['', '/preview']) {
     const { status, body, text } = await send(path, '/(?=x)/');
     expect([status, body.errors]).toMatchObject([422, [{ code: 'bad-pattern' }]]);

@@ -29,7 +29,7 @@ import { ConfigurationService } from './configuration.service.js';
 import type { ConfigurationDraft } from './configuration-draft.js';
 import { configurationProblemSchema } from './configuration-problem.schema.js';
 import { ConfigurationDraftDto, DraftBodyPipe, XML_EXAMPLE } from './draft-body.pipe.js';
-import { limitReports, readOwnText, widenDraft } from './part-of-crawlers.js';
+import { readOwnText, widenDraft } from './part-of-crawlers.js';
 
 /** CrawlConfig.xml alone, or together with rule files that it names. */
 const DRAFT_TYPES = [XML_TYPE, JSON_TYPE];
@@ -267,7 +267,7 @@ export class ConfigurationController {
     @Req() { crawlers }: FastifyRequest,
   ): Promise<PreviewAnswer | AsyncIterable<string> | undefined> {
     const whole = widenDraft(this.configuration, draft, crawlers);
-    const reports = limitReports(await this.configuration.preview(whole), crawlers);
+    const reports = await this.configuration.preview(whole, crawlers);
     if (accept?.includes(NDJSON_TYPE)) {
       reply.type(NDJSON_TYPE);
       return toLines(reports);

@@ -21,7 +21,7 @@ import {
   type StagedWrite,
 } from './configuration-file.js';
 import type { ConfigurationFormat } from './configuration-format.js';
-import { createEdit, limitReports, limitToPart, requireOwnPart, widenDraft } from './part-of-crawlers.js';
+import { createEdit, limitToPart, requireOwnPart, widenDraft } from './part-of-crawlers.js';
 import type { RuleView } from './rule.dto.js';
 import {
   ANY_VERSION,
@@ -165,9 +165,10 @@ export class ConfigurationService {
     return this.engine.previewPage(definition, crawler, url);
   }
 
-  async preview(draft: ConfigurationDraft): Promise<AsyncIterable<PreviewReport>> {
+  /** @param crawlers those to which the caller's role is limited */
+  async preview(draft: ConfigurationDraft, crawlers?: ReadonlySet<string>): Promise<AsyncIterable<PreviewReport>> {
     const { definition } = await this.loadOrThrow(draft);
-    return this.engine.preview(definition);
+    return this.engine.preview(definition, crawlers);
   }
 
   /**
@@ -249,7 +250,7 @@ export class ConfigurationService {
       await this.requireCurrentVersion(request, mayOverwriteEdit);
       const configuration = await this.loadOrThrow(createDraft(this.current.xml));
       if (!request.confirm) {
-        await requireFewDeletions(limitReports(this.engine.preview(configuration.definition), request.crawlers));
+        await requireFewDeletions(this.engine.preview(configuration.definition, request.crawlers));
         // The preview takes time, and the file may be edited in the meantime.
         await this.requireCurrentVersion(request, mayOverwriteEdit);
       }

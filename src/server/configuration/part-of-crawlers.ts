@@ -5,7 +5,6 @@
 import { basename } from 'node:path';
 import { ForbiddenException } from '@nestjs/common';
 import { formatPlace, type Place, type Problem } from '../../domain/crawl/place.js';
-import type { PreviewReport } from '../../engine/views/crawler-views.js';
 import type { ConfigurationDraft } from './configuration-draft.js';
 import type { LoadedConfiguration } from './configuration-file.js';
 import type { ConfigurationFormat, DraftPart } from './configuration-format.js';
@@ -75,23 +74,6 @@ export function requireOwnPart({ part }: ConfigurationDraft): void {
   if (problem?.code === 'beyond-role')
     throw new ForbiddenException(`${formatPlace(problem.place)} ${problem.message}.`);
   if (part && problem) throw createInvalidProblem(part.problems);
-}
-
-/** A change of the part of some crawlers does nothing to others. */
-export async function* limitReports(
-  reports: AsyncIterable<PreviewReport>,
-  limit: Crawlers | undefined,
-): AsyncIterable<PreviewReport> {
-  for await (const report of reports) {
-    const { crawlers, needsConfirmation } = report;
-    yield limit
-      ? {
-          ...report,
-          crawlers: crawlers.filter(({ crawler }) => limit.has(crawler)),
-          needsConfirmation: needsConfirmation.filter((crawler) => limit.has(crawler)),
-        }
-      : report;
-  }
 }
 
 /** As seen in the part. Warnings about the rest are none of the caller's business. */

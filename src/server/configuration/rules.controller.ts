@@ -37,7 +37,7 @@ import { API } from '../tokens.js';
 import { CHANGE_PROBLEMS, ConfirmQuery, createWriteRequest, IfMatch, setVersionHeaders } from './conditional-write.js';
 import { previewSchema } from './configuration.schema.js';
 import { ConfigurationService } from './configuration.service.js';
-import { createEdit, limitReports } from './part-of-crawlers.js';
+import { createEdit } from './part-of-crawlers.js';
 import { RULE_EXAMPLE, RuleBodyPipe, type RuleInput, RuleInputDto, type RuleView, ruleSchema } from './rule.dto.js';
 
 type PreviewAnswer = Answer<typeof previewSchema>;
@@ -242,7 +242,7 @@ export class RulesController {
     const xml = format.insertRule(current.xml, crawler, rule, index);
     const draft = createEdit(this.configuration, current.xml, xml, crawlers);
     let lastReport: PreviewAnswer | undefined;
-    for await (const report of limitReports(await this.configuration.preview(draft), crawlers)) {
+    for await (const report of await this.configuration.preview(draft, crawlers)) {
       signal.throwIfAborted();
       lastReport = previewSchema.from(report);
     }
