@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { DATABASES } from '../../../../test/support/database.js';
 import { discovered, newUrl } from '../../../../test/support/frontier-samples.js';
 import { onPostgres, postgresDatabase } from '../../../../test/support/postgres.js';
+import { state } from '../../../../test/support/url-states.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import { Secret } from '../../../domain/secret.js';
@@ -22,7 +23,7 @@ import { SqliteReads } from '../sqlite/sqlite-reads.js';
 import { SqliteSearch } from '../sqlite/sqlite-search.js';
 import { getRawHandle, openSqliteDataSource } from '../sqlite/sqlite-store.js';
 import { FolderTally } from './search.js';
-import { countInSteps } from './store-calls.js';
+import { countInSteps, createLongCalls } from './store-calls.js';
 
 const HOUR = 3_600_000;
 const now = instant(100 * HOUR);
@@ -262,6 +263,21 @@ it('a count by pattern is aborted after the step at which its caller has gone', 
   };
   await expect(countInSteps(endless, gone.signal)).rejects.toThrow('gone');
   expect(steps).toBe(3);
+});
+
+it('a page of a list by pattern is full although some of its URLs are deleted after they were found', async () => {
+  const stored = [1, 2, 3, 5, 8, 13];
+  const steps = {
+    findMatches: async (_: unknown, after: number, limit: number) => {
+      const ids = stored.filter((id) => id > after).slice(0, limit);
+      return { ids, next: ids.length < limit ? undefined : ids.at(-1) };
+    },
+    get: async (ids: readonly number[]) => ids.filter((id) => id !== 2 && id !== 5).map((id) => state({ id })),
+  };
+  const { list } = createLongCalls(steps as never);
+  const listed = async (after: number, limit: number) =>
+    (await list({ crawler: 'docs', like: '%' }, after, limit)).map(({ id }) => id);
+  expect([await listed(0, 3), await listed(3, 3), await listed(0, 4)]).toEqual([[1, 3, 8], [8, 13], [1, 3, 8, 13]]);
 });
 
 describe('the folders of a folder', () => {

@@ -58,8 +58,18 @@ export function createLongCalls(
         () => steps.findPrunable(decidedBefore, keep, BULK_STEP),
         (ids) => steps.deleteOrders(ids),
       ),
-    list: async (filter, after, limit) =>
-      needsSteps(filter) ? steps.get(await findMatching(filter, after, limit)) : steps.list(filter, after, limit),
+    list: async (filter, after, limit) => {
+      if (!needsSteps(filter)) return steps.list(filter, after, limit);
+      const states: UrlState[] = [];
+      // URLs that are deleted between the two calls must not make the page look like the last one.
+      for (let position = after; ; ) {
+        const wanted = limit - states.length;
+        const ids = await findMatching(filter, position, wanted);
+        states.push(...(await steps.get(ids)));
+        if (ids.length < wanted || states.length === limit) return states;
+        position = ids.at(-1)!;
+      }
+    },
     count: (filter, signal) =>
       needsSteps(filter) ? countInSteps((...args) => steps.findMatches(filter, ...args), signal) : steps.count(filter),
   };
