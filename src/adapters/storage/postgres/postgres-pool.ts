@@ -38,7 +38,7 @@ const MAX_PAUSE_MS = 5_000;
  * Named statements are those of the crawl, which take milliseconds: if there is no response for this long, the network
  * is down.
  */
-const MAX_RESPONSE_MS = 30_000;
+export const MAX_RESPONSE_MS = 30_000;
 const MAX_TRIES = 5;
 /** Codes for two transactions that collided: trying again is sufficient. */
 const COLLISION_CODES = new Set(['40001', '40P01']);

@@ -50,6 +50,7 @@ export class PostgresReads {
     const [row] = await this.#pool.rows<UrlRecord>(
       `${SELECT_URL} WHERE s.part = $1 AND s.crawler = $2 AND s.host = $3 AND u.part = $1 AND u.key = $4 AND u.url = $5`,
       [computePartition(host), crawler, host, computeUrlKey(url), url],
+      'find',
     );
     return row && toState(row);
   }
@@ -117,7 +118,8 @@ export class PostgresReads {
 
   async countIndexedOfHost(crawler: string, host: string): Promise<number> {
     const sql = 'SELECT indexed FROM site WHERE part = $1 AND crawler = $2 AND host = $3';
-    const [row] = await this.#pool.rows<{ indexed: number }>(sql, [computePartition(host), crawler, host]);
+    const values = [computePartition(host), crawler, host];
+    const [row] = await this.#pool.rows<{ indexed: number }>(sql, values, 'indexed-of-host');
     return row?.indexed ?? 0;
   }
 
@@ -205,7 +207,8 @@ export class PostgresReads {
   }
 
   async getSetting(name: string): Promise<string | undefined> {
-    return (await this.#pool.rows<{ value: string }>('SELECT value FROM setting WHERE name = $1', [name]))[0]?.value;
+    const sql = 'SELECT value FROM setting WHERE name = $1';
+    return (await this.#pool.rows<{ value: string }>(sql, [name], 'setting'))[0]?.value;
   }
 
   async listSettings(

@@ -37,7 +37,7 @@ export class PostgresSites {
     const missingKeys = siteKeys.filter((siteKey) => !sites.has(toCacheKey(siteKey)));
     if (missingKeys.length > 0) {
       const rows = missingKeys.map(({ crawler, hostKey }) => [computePartition(hostKey), crawler, hostKey]);
-      await this.#connection.rows(ADD_SITES, toColumns(rows, 3));
+      await this.#connection.rows(ADD_SITES, toColumns(rows, 3), 'add-sites');
       for (const [cacheKey, site] of await this.#load(missingKeys)) sites.set(cacheKey, site);
     }
     return siteKeys.map((siteKey) => sites.get(toCacheKey(siteKey))!);
@@ -56,7 +56,8 @@ export class PostgresSites {
     if (uncachedKeys.size === 0) return sites;
     const keys = [...uncachedKeys.values()];
     const rows = keys.map(({ crawler, hostKey }) => [computePartition(hostKey), crawler, hostKey]);
-    for (const { n, id } of await this.#connection.rows<{ n: number; id: number }>(SITES, toColumns(rows, 3))) {
+    const stored = await this.#connection.rows<{ n: number; id: number }>(SITES, toColumns(rows, 3), 'sites');
+    for (const { n, id } of stored) {
       const siteKey = keys[n - 1]!;
       const site = { part: computePartition(siteKey.hostKey), id };
       this.#cachedSites.set(toCacheKey(siteKey), site);

@@ -1,8 +1,9 @@
 import { inspect } from 'node:util';
 import pg from 'pg';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { discovered, newUrl, order, visit } from '../../../../test/support/frontier-samples.js';
 import { postgresDatabase } from '../../../../test/support/postgres.js';
+import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
 import { Secret } from '../../../domain/secret.js';
 import { instant } from '../../../domain/time/units.js';
 import { type FrontierStore, StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
@@ -144,6 +145,36 @@ describe('a PostgreSQL store', () => {
     for (const error of failed) expect(error).toBeInstanceOf(StoreUnavailable);
     await store.saveOrders([order(1_000)]);
     expect(await store.countOrders({})).toBeGreaterThanOrEqual(201 - failed.length);
+  });
+
+  it('gives up calls of the crawl, and searches, to which a network that is cut silently returns no answer', async () => {
+    const url = new URL(await postgresDatabase());
+    const proxy = await TcpProxy.start({ host: url.hostname, port: Number(url.port) });
+    url.port = String(proxy.port);
+    const store = await opened(url.href);
+    onTestFinished(() => proxy.close());
+    const calls: (() => Promise<unknown>)[] = [
+      () => store.discover([newUrl('http://new.example/')]),
+      () => store.find('docs', 'http://a.example/'),
+      () => store.getSetting('x'),
+      () => store.putSetting('x', 'y'),
+      () => store.putSetting('x', undefined),
+      () => store.countIndexedOfHost('docs', 'a.example'),
+    ];
+    const search = () => store.search({ crawler: 'docs' }, 0, 1);
+    // So that each has a connection.
+    await Promise.all([...calls, search].map((call) => call()));
+    proxy.cut('silent');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const failures: unknown[] = [];
+    for (const call of [...calls, search]) void call().catch((error: unknown) => failures.push(error));
+    for (let minute = 0; minute < 5; minute++) {
+      await new Promise(setImmediate);
+      await vi.advanceTimersByTimeAsync(60_000);
+    }
+    expect(failures).toHaveLength(calls.length + 1);
+    for (const failure of failures) expect(failure).toBeInstanceOf(StoreUnavailable);
   });
 
   it('names host and database, but no password, when there is no server', async () => {

@@ -15,7 +15,7 @@ import { getDisplayName, toConnectionConfig } from './connection.js';
 import { saveOrders } from './postgres-changes.js';
 import { PostgresFrontier } from './postgres-frontier.js';
 import { PostgresOwed } from './postgres-owed.js';
-import { PostgresPool, toConnectionError, toPortError } from './postgres-pool.js';
+import { MAX_RESPONSE_MS, PostgresPool, toConnectionError, toPortError } from './postgres-pool.js';
 import { PostgresReads } from './postgres-reads.js';
 import { PostgresSearch } from './postgres-search.js';
 import { PostgresSortedUrls } from './postgres-sorted-urls.js';
@@ -40,7 +40,11 @@ export async function openPostgresStore(url: Secret, { onTime, onWait }: StoreOp
     await pool.close();
     throw error;
   }
-  const searchPool = new PostgresPool(url, { connections: SEARCH_CONNECTIONS, statementTimeoutMs: MAX_STATEMENT_MS });
+  const searchPool = new PostgresPool(url, {
+    connections: SEARCH_CONNECTIONS,
+    statementTimeoutMs: MAX_STATEMENT_MS,
+    queryTimeoutMs: MAX_RESPONSE_MS,
+  });
   const reads = new PostgresReads(pool);
   const sortedUrls = new PostgresSortedUrls(pool);
   const calls = bindMethods(
@@ -199,7 +203,7 @@ class PostgresRecords {
   }
 
   async putSetting(name: string, value: string | undefined): Promise<void> {
-    if (value === undefined) await this.#pool.rows('DELETE FROM setting WHERE name = $1', [name]);
-    else await this.#pool.rows(PUT_SETTING, [name, value]);
+    if (value === undefined) await this.#pool.rows('DELETE FROM setting WHERE name = $1', [name], 'delete-setting');
+    else await this.#pool.rows(PUT_SETTING, [name, value], 'put-setting');
   }
 }

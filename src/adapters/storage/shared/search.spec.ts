@@ -277,7 +277,11 @@ it('a page of a list by pattern is full although some of its URLs are deleted af
   const { list } = createLongCalls(steps as never);
   const listed = async (after: number, limit: number) =>
     (await list({ crawler: 'docs', like: '%' }, after, limit)).map(({ id }) => id);
-  expect([await listed(0, 3), await listed(3, 3), await listed(0, 4)]).toEqual([[1, 3, 8], [8, 13], [1, 3, 8, 13]]);
+  expect([await listed(0, 3), await listed(3, 3), await listed(0, 4)]).toEqual([
+    [1, 3, 8],
+    [8, 13],
+    [1, 3, 8, 13],
+  ]);
 });
 
 describe('the folders of a folder', () => {
