@@ -3,13 +3,13 @@ import { ImportError } from './model.js';
 import { Node } from './node.js';
 
 const MAX_DEPTH = 50;
-const SPACE = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
+const SPACE = /(?:\s|\/\/[^\n]*|\/\*(?:[\s\S]*?\*\/|[\s\S]*))*/y;
 const STRING = /"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'|`(?:\\[\s\S]|[^`\\])*`/y;
 const SCALAR = /[\w.]+/y;
 const KEY = /[\w$]+/y;
 /** A text, a comment, an expression, or one character. */
 const TOKEN =
-  /"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'|`(?:\\[\s\S]|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<=[(,=:[!&|?{};>]\s*|return\s+)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/|[\s\S]/y;
+  /"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'|`(?:\\[\s\S]|[^`\\])*`|\/\/[^\n]*|\/\*(?:[\s\S]*?\*\/|[\s\S]*)|(?<=[(,=:[!&|?{};>]\s*|return\s+)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/|[\s\S]/y;
 
 /** The value of a text in quotes; undefined for a template with parts to compute. */
 function unquote(quoted: string): string | undefined {

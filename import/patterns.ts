@@ -48,6 +48,15 @@ export function isLinear({ kind, value }: Pattern): boolean {
   }
 }
 
+/** Whether the expression is found in the text; not if it cannot be compiled. */
+export function finds(value: string, text: string): boolean {
+  try {
+    return RE2JS.compile(value).matcher(text).find();
+  } catch {
+    return false;
+  }
+}
+
 /** What an expression that looks around says without it, if that can be written as a whole. */
 function withoutLookaround(pattern: Pattern, depth = 0): Match | undefined {
   if (isLinear(pattern)) return pattern;

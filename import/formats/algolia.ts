@@ -84,9 +84,11 @@ function importDepth(node: Node | undefined, given: Pattern[], crawler: Imported
   report.reportTaken(`maxDepth = ${node.text}`, 'a Rule that ignores paths with more slashes', node);
 }
 
+const MAX_GLOB = 2000;
+
 /** In patterns of micromatch, `**` between slashes stands for any folders, and `*` for a part of one. */
 export function toGlobExpression(glob: string): string | undefined {
-  if (/!\(|\[[!:]|\{[^},]*(?:\.\.[^},]*)?\}/.test(glob)) return undefined;
+  if (glob.length > MAX_GLOB || /!\(|\[[!:]|\{[^},]*(?:\.\.[^},]*)?\}/.test(glob)) return undefined;
   const open: string[] = [];
   let expression = '';
   for (const { 0: token, index } of glob.matchAll(/\/\*\*(?=[/,}]|$)|^\*\*\/|[?*+@]\(|\*+|\[[^\]]*\]|\\.|[\s\S]/g)) {

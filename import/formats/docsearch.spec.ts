@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { accepts, file, importAndLoad, linesOf, SITE, verdicts } from '../../test/support/imported.js';
 import { createOriginal } from '../original/index.js';
+import { toGlobExpression } from './algolia.js';
 
 const config = (settings: object) => file('config.json', JSON.stringify({ index_name: 'docs', ...settings }, null, 1));
 
@@ -126,6 +127,16 @@ describe('the scraper of DocSearch', () => {
     ]);
   });
 
+  it('variables that stand for too many URLs are refused, and no expression takes long', () => {
+    const variables = Object.fromEntries(
+      ['a', 'b', 'c'].map((name) => [name, Array.from({ length: 30 }, (_, n) => `${n}`)]),
+    );
+    const many = { url: `${SITE}/(?P<a>.*?)/(?P<b>.*?)/(?P<c>.*?)/`, variables };
+    expect(() => importAndLoad('docsearch', config({ start_urls: [many] }))).toThrow('more than 1000 start URLs');
+    const start = `${SITE}/${'a'.repeat(40)}b`;
+    importAndLoad('docsearch', config({ start_urls: [start], stop_urls: ['(a+)+$', '(a|a)*$'] }));
+  });
+
   it.each([
     ['js_render', true, 'render="always"'],
     ['use_anchors', true, 'keep-hash-routes'],
@@ -200,6 +211,12 @@ describe('Algolia Crawler', () => {
         (line) => `crawler.js:${line}`,
       ),
     );
+  });
+
+  it('comments without an end, and many of them, are read in one go', () => {
+    const text = `new Crawler({ actions: [{ pathsToMatch: ['${SITE}/**'], recordExtractor: () => ${'/* '.repeat(300_000)}`;
+    expect(() => importAndLoad('algolia', file('crawler.js', text))).toThrow('a closing } is missing');
+    expect(toGlobExpression(`${'{..'.repeat(10_000)}`)).toBeUndefined();
   });
 
   it('reads the JSON of the API', () => {

@@ -15,7 +15,7 @@ import {
   SITEMAP_NOTE,
   setPart,
 } from '../model.js';
-import { isSelector } from '../patterns.js';
+import { finds, isSelector } from '../patterns.js';
 import { type Node, parseYaml } from '../tree.js';
 import { isAlgoliaCrawler, readAlgoliaCrawler } from './algolia.js';
 import { matchExtensions } from './scrapy.js';
@@ -35,6 +35,7 @@ export interface StartUrl {
 }
 
 /** `(?P<version>.*?)` stands for each of the values in `variables`. */
+const MAX_STARTS = 1000;
 const VARIABLE = /\(\?P<(\w+)>\.\*\?\)/;
 
 /** An object that names values stands for one start URL for each of them. */
@@ -47,9 +48,15 @@ export function listStartUrls(tree: Node): StartUrl[] {
       expand({ url: url.replace(all, () => text), node, variables: { ...variables, [name]: text } }),
     );
   };
-  return list(tree, 'start_urls').flatMap((node) =>
-    expand({ url: node.find('url')?.text ?? node.text, node, variables: {} }),
-  );
+  return list(tree, 'start_urls').flatMap((node) => {
+    const url = node.find('url')?.text ?? node.text;
+    const counts = [...url.matchAll(new RegExp(VARIABLE, 'g'))].map(
+      ([, name]) => list(node.find('variables'), name!).length,
+    );
+    if (counts.reduce((product, count) => product * count, 1) > MAX_STARTS)
+      throw new ImportError(`${node.place}: its variables stand for more than ${MAX_STARTS} start URLs`);
+    return expand({ url, node, variables: {} });
+  });
 }
 
 /** Expressions follow the scheme, whichever it is; `to_any_scheme` of the scraper. */
@@ -130,13 +137,7 @@ function importStarts(starts: readonly StartUrl[], crawler: ImportedCrawler, rep
 
 /** Start URLs and sitemaps are visited also if the expressions say that they are no pages to index. */
 function addUnlistedStarts(crawler: ImportedCrawler): void {
-  const isFound = ({ pattern }: ImportedRule, url: string): boolean => {
-    try {
-      return new RegExp((pattern as Pattern).value.replaceAll('(?P<', '(?<')).test(url);
-    } catch {
-      return false;
-    }
-  };
+  const isFound = ({ pattern }: ImportedRule, url: string): boolean => finds((pattern as Pattern).value, url);
   const rules = crawler.roots
     .map((url) => new URL(url).href)
     .filter((url) => !(crawler.rules.findLast((rule) => isFound(rule, url))?.accept ?? crawler.acceptsOthers))
