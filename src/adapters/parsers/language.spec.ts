@@ -10,6 +10,10 @@ describe('the language', () => {
     [' EN-us ', 'en-US'],
     ['pt_BR', 'pt-BR'],
     ['zh-hant-tw', 'zh-Hant-TW'],
+    ['en-uk', 'en-GB'],
+    ['ger', 'de'],
+    ['gsw-CH', 'gsw-CH'],
+    ['io', 'io'],
   ])('is what the page declares: %j', (declared, language) =>
     expect(determineLanguage([declared], () => GERMAN)).toBe(language),
   );
@@ -18,7 +22,7 @@ describe('the language', () => {
     expect(determineLanguage([undefined, '', 'und', 'fr'], () => GERMAN)).toBe('fr');
   });
 
-  it.each(['', 'x-default', 'english', '*', 'en,de', '{{lang}}', 'zxx', 'd'])(
+  it.each(['', 'x-default', 'english', '*', 'en,de', '{{lang}}', 'zxx', 'd', 'jp', 'ua-UA', 'dk'])(
     'is detected from the text when the page declares %j',
     (declared) => {
       expect(determineLanguage([declared], () => GERMAN)).toBe('de');

@@ -31,12 +31,19 @@ function canonicalizeLanguage(tag: string | undefined): string | undefined {
   return language;
 }
 
+const LANGUAGE_NAMES = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+
+/** Whether a tag begins with two letters that no language has, often those of a country: `jp`, `cn`, `ua`, `dk`. */
+const isCountryCode = (tag: string): boolean =>
+  /^..(?:-|$)/.test(tag) && LANGUAGE_NAMES.of(tag.slice(0, 2)) === undefined;
+
 function canonicalizeTag(tag: string): string | undefined {
   const normalized = tag.trim().replaceAll('_', '-');
   if (!/^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,5}$/i.test(normalized)) return undefined;
   if (/^(?:und|mul|zxx)(?:-|$)/i.test(normalized)) return undefined;
   try {
-    return Intl.getCanonicalLocales(normalized)[0];
+    const [canonical = ''] = Intl.getCanonicalLocales(normalized);
+    return isCountryCode(canonical) ? undefined : canonical;
   } catch {
     return undefined;
   }
