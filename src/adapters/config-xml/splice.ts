@@ -28,20 +28,37 @@ export function applySplices(text: string, splices: readonly Splice[]): string {
 
 const createInsertion = (offset: number, text: string): Splice => ({ start: offset, end: offset, text });
 
-/** Comments behind the sibling, on its line, are about it and stay with it. */
-export function insertAfter(document: XmlDocument, sibling: XmlElement, xml: NewXml): Splice {
-  const indent = findIndentation(document, sibling);
-  COMMENTS_ON_LINE.lastIndex = sibling.end;
-  const [comments = ''] = COMMENTS_ON_LINE.exec(document.text) ?? [];
-  const text = formatLineBreak(document, indent) + renderXml(document, xml, indent);
-  return createInsertion(sibling.end + comments.length, text);
+/** Range of an element with the comments that are about it: those directly above it, and those behind it on its line. */
+export function findRangeWithComments({ text }: XmlDocument, element: XmlElement): Pick<XmlElement, 'start' | 'end'> {
+  COMMENTS_ON_LINE.lastIndex = element.end;
+  const [comments = ''] = COMMENTS_ON_LINE.exec(text) ?? [];
+  let { start } = element;
+  for (;;) {
+    const commentEnd = start - findLineBreakBefore(text, start).length;
+    const commentStart = text.startsWith('-->', commentEnd - 3) ? text.lastIndexOf('<!--', commentEnd) : -1;
+    if (commentEnd === start || commentStart < 0 || findLineBreakBefore(text, commentStart) === '') break;
+    start = commentStart;
+  }
+  return { start, end: element.end + comments.length };
 }
 
 const COMMENTS_ON_LINE = /(?:[ \t]*<!--(?:(?!-->)[^\r\n])*-->)*/y;
+const MAX_INDENTATION = 200;
+
+/** The line break before an offset, with the indentation between; empty if there is something else. */
+const findLineBreakBefore = (text: string, offset: number): string =>
+  /\r?\n[ \t]*$/.exec(text.slice(Math.max(0, offset - MAX_INDENTATION), offset))?.[0] ?? '';
+
+export function insertAfter(document: XmlDocument, sibling: XmlElement, xml: NewXml): Splice {
+  const indent = findIndentation(document, sibling);
+  const text = formatLineBreak(document, indent) + renderXml(document, xml, indent);
+  return createInsertion(findRangeWithComments(document, sibling).end, text);
+}
 
 export function insertBefore(document: XmlDocument, sibling: XmlElement, xml: NewXml): Splice {
   const indent = findIndentation(document, sibling);
-  return createInsertion(sibling.start, renderXml(document, xml, indent) + formatLineBreak(document, indent));
+  const text = renderXml(document, xml, indent) + formatLineBreak(document, indent);
+  return createInsertion(findRangeWithComments(document, sibling).start, text);
 }
 
 export const replaceElement = (document: XmlDocument, element: XmlElement, xml: NewXml): Splice => ({
@@ -72,7 +89,7 @@ function countSpacesBefore(text: string, offset: number): number {
 }
 
 /** Removes an element, including its line unless something other than an end tag is also on it. */
-export function removeElement({ text }: XmlDocument, element: XmlElement): Splice {
+export function removeElement({ text }: XmlDocument, element: Pick<XmlElement, 'start' | 'end'>): Splice {
   let start = element.start;
   while (text[start - 1] === ' ' || text[start - 1] === '\t') start--;
   let end = element.end;

@@ -101,10 +101,29 @@ describe('edits of single rules in the text', () => {
     );
   });
 
+  it('moves a rule with the comments above it and on its line, and inserts none between them', () => {
+    const [one, two, three] = ['one', 'two', 'three'].map((name) => `<Rule><ar:Path val="/${name}"/><Index/></Rule>`);
+    const [first, second] = [`<!-- 1\n1 -->\n    <!-- one -->\n    ${one}`, `<!-- two -->\n    ${two} <!-- 2 -->`];
+    for (const lineBreak of ['\n', '\r\n']) {
+      const write = (...rules: (string | undefined)[]): string =>
+        `<CrawlConfig><Crawler name="a">\n  <Rules>\n    ${rules.join('\n    ')}\n  </Rules>\n</Crawler></CrawlConfig>`.replaceAll(
+          '\n',
+          lineBreak,
+        );
+      const xml = write(first, second, three);
+      expect(moveRule(xml, 'a', 1, 0)).toBe(write(second, first, three));
+      expect(moveRule(xml, 'a', 0, 2)).toBe(write(second, three, first));
+      expect(insertRule(xml, 'a', { xml: three! }, 0)).toBe(write(three, first, second, three));
+    }
+    const underHeading = (...rules: string[]): string =>
+      `<CrawlConfig><Crawler name="a"><Rules>\n  <!-- heading -->\n\n  ${rules.join('\n  ')}</Rules></Crawler></CrawlConfig>`;
+    expect(moveRule(underHeading(one!, two!), 'a', 1, 0)).toBe(underHeading(two!, one!));
+  });
+
   it('inserts a rule given as XML unchanged', () => {
     const text = '<Rule  ><ar:Path val="/new"  /><Index/></Rule>';
     const edited = insertRule(XML, 'docs', { xml: `  <!-- outside -->${text}\n` }, 0);
-    expect(edited).toBe(XML.replace('<Rule>\n        <ar:Path', `${text}\n      <Rule>\n        <ar:Path`));
+    expect(edited).toBe(XML.replace('<!-- one -->', `${text}\n      <!-- one -->`));
   });
 
   it('creates a new group when the place belongs to another one, and uses an existing empty group', () => {

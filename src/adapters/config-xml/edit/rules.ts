@@ -6,6 +6,7 @@ import { checkRule, type Prefixes, type RuleJson, ruleToJson, ruleToXml } from '
 import {
   appendChild,
   applySplices,
+  findRangeWithComments,
   insertAfter,
   insertBefore,
   type NewXml,
@@ -78,7 +79,7 @@ export function deleteRule(xml: string, crawler: string, index: number): string 
 }
 
 /**
- * Moves a rule unchanged, so that its new index is `to`. It keeps its group if one of its new neighbors belongs to it,
+ * Moves a rule unchanged, with its comments, so that its new index is `to`. It keeps its group if one of its new neighbors belongs to it,
  * and joins a neighbor's group otherwise.
  */
 export function moveRule(xml: string, crawler: string, from: number, to: number): string {
@@ -86,8 +87,9 @@ export function moveRule(xml: string, crawler: string, from: number, to: number)
   const { element, block } = getRule(openedCrawler, from);
   getRule(openedCrawler, to);
   if (from === to) return xml;
-  const text = xml.slice(element.start, element.end);
-  const crawlerWithoutRule = openCrawler(applySplices(xml, [removeElement(openedCrawler.document, element)]), crawler);
+  const range = findRangeWithComments(openedCrawler.document, element);
+  const text = xml.slice(range.start, range.end);
+  const crawlerWithoutRule = openCrawler(applySplices(xml, [removeElement(openedCrawler.document, range)]), crawler);
   const rules = findRules(crawlerWithoutRule);
   const neighbors = [rules[to - 1], rules[to]].filter((rule) => rule !== undefined);
   const group = getGroup(block);
