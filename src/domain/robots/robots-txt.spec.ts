@@ -171,6 +171,12 @@ describe('patterns', () => {
     expect(robots.sitemaps).toEqual(['https://s.example/città']);
   });
 
+  it.each(['latin1', 'utf8'] as const)('are not affected by no-break spaces around them, in %s', (encoding) => {
+    const text = 'User-agent:\xa0*\xa0\n\xa0Disallow\xa0:\xa0/private\xa0 \nDisallow: /\xe0\xa0\n';
+    const robots = parseRobots(Buffer.from(text, encoding));
+    expect(['/private', '/other'].map((path) => isAllowedByRobots(robots, 'a', path))).toEqual([false, true]);
+  });
+
   it('in an old 8-bit encoding are compared by their bytes', () => {
     const text = Uint8Array.from('user-agent: *\ndisallow: /caf\xe9', (character) => character.charCodeAt(0));
     expect(allows(text, 'a', '/caf%E9/menu')).toBe(false);

@@ -111,8 +111,16 @@ const FIELDS: ReadonlyMap<string, Field> = new Map<string, Field>([
   ['site-map', 'sitemap'],
 ]);
 
-/** Keeps a no-break space, which may be the last byte of a letter. */
-const trim = (text: string): string => text.replace(/^[\0-\x20]+/, '').replace(/(?<![\0-\x20])[\0-\x20]+$/, '');
+/** Removes no-break spaces, too, in UTF-8 and in 8-bit encodings, but not where that byte may be the last one of a letter. */
+function trim(text: string): string {
+  let end = text.length;
+  for (;;) {
+    if (text[end - 1]! <= ' ') end--;
+    else if (text.endsWith('\xc2\xa0', end)) end -= 2;
+    else if (text.endsWith('\xa0', end) && !(text[end - 2]! >= '\x80')) end--;
+    else return text.slice(0, end).replace(/^(?:[\0-\x20\xa0]|\xc2\xa0)+/, '');
+  }
+}
 
 class RobotsBuilder {
   private readonly groups: RobotsGroup[] = [];
@@ -136,7 +144,7 @@ class RobotsBuilder {
     const content = trim(hashIndex < 0 ? line : line.slice(0, hashIndex));
     // Whitespace instead of the colon is accepted if there are exactly two words.
     const match = /^([^:]{1,20}):(.*)$/.exec(content) ?? /^(\S{1,20})[\t ]+([^\t ]+)$/.exec(content);
-    const field = match ? FIELDS.get(match[1]!.trim().toLowerCase()) : undefined;
+    const field = match ? FIELDS.get(trim(match[1]!).toLowerCase()) : undefined;
     if (field) this.addField(field, trim(match![2]!));
   }
 

@@ -55,18 +55,24 @@ function tryParse(text: string): Json | undefined {
   }
 }
 
-/** Strings, commas behind which nothing follows, a semicolon at the end, comments, and what surrounds the data in XHTML. */
+/** Strings, comments, and what surrounds the data in XHTML. */
 const TOKENS =
-  /("[^"\\]*(?:\\[\s\S][^"\\]*)*"?)|,(?=\s*[\]}])|;\s*$|\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n\r]*|<!\[CDATA\[|\]\]>|[\0-\x08\v\f\x0e-\x1f]/g;
+  /("[^"\\]*(?:\\[\s\S][^"\\]*)*"?)|\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n\r]*|<!\[CDATA\[|\]\]>|[\0-\x08\v\f\x0e-\x1f]/g;
+/** Strings, commas behind which no value follows, and a semicolon at the end. */
+const SUPERFLUOUS = /("[^"\\]*(?:\\[\s\S][^"\\]*)*"?)|,(?=\s*(?:[,\]}]|$))|;\s*$/g;
 
-/** Removes comments and the like, and escapes the line ends and control characters in strings: templates write both. */
-function repairJson(text: string): string {
-  return text.replace(TOKENS, (_, string?: string) =>
-    string === undefined
-      ? ' '
-      : string.replace(/[\0-\x1f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
-  );
-}
+/**
+ * Removes comments and the like, then superfluous commas, which may stand before a comment, and escapes the line ends and
+ * control characters in strings: templates write them all.
+ */
+const repairJson = (text: string): string =>
+  text
+    .replace(TOKENS, (_, string?: string) =>
+      string === undefined
+        ? ' '
+        : string.replace(/[\0-\x1f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
+    )
+    .replace(SUPERFLUOUS, (_, string = '') => string);
 
 function collectItems(json: Json, items: Item[]): void {
   if (items.length >= MAX_ITEMS) return;

@@ -41,6 +41,7 @@ it.each([
   ['quotes in a string beside a comment', '{"@type":"Book","name":"\\"//\\\\"/* x */}', '"//\\'],
   ['a comment that XHTML needs', '//<![CDATA[\n{"@type":"Book","name":"a"}\n//]]>', 'a'],
   ['commas behind the last of a list, as templates write them', '{"@type":"Book","name":["a,]",\n],};', ['a,]']],
+  ['such commas before comments', '{"@type":"Book","name":["a,,]",/* , */,],// ]\n};//]]>', ['a,,]']],
 ])('reads JSON-LD with %s', (_, json, name) => {
   const page = `<script type="application/ld+json">${json}</script>`;
   expect(findJsonLdItems(Buffer.from(page))).toEqual([{ '@type': 'Book', name }]);
