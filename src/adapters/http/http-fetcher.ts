@@ -86,7 +86,7 @@ export class HttpFetcher implements FetchEngine, SocketOpener {
       exchange = result.exchange;
       if (result.failure) throw blameProxy(result.failure, plan.target);
       const { status, headers } = exchange.reader;
-      const refusal = plan.target.proxy && findRefusalByProxy(status, headers);
+      const refusal = findRefusalByProxy(plan.target, status, headers);
       if (refusal) throw new FetchFailure('proxy-failed', refusal);
       return await this.readResponse(exchange);
     } catch (error) {

@@ -119,6 +119,12 @@ describe('a proxy', () => {
     ['refuses by itself', '403 Forbidden', 'X-Squid-Error: ERR_ACCESS_DENIED 0', 'failure proxy-failed'],
     ['says so', '404 Not Found', 'Proxy-Status: p; error=http_request_denied', 'failure proxy-failed'],
     ['passes a refusal on', '403 Forbidden', 'Proxy-Status: p; received-status=403', '403 no'],
+    [
+      'comes after one of the site',
+      '404 No',
+      'Proxy-Status: c; error=destination_not_found; details="a, b", p',
+      '404 no',
+    ],
     ['cannot reach the site', '503 No', 'X-Squid-Error: ERR_CONNECT_FAIL 111', '503 no'],
   ])('that %s is told apart from the site', async (_, status, header, expected) => {
     const server = await testServer(always(answer('no', header).replace('200 OK', status)));
@@ -137,6 +143,15 @@ describe('a proxy', () => {
       expect(await fetchThrough(proxy, 'https://site.example/', parts)).toBe('failure proxy-failed');
     },
   );
+
+  it('has refused nothing that has come through its tunnel, where a proxy of the site may say so', async () => {
+    const trusted = authority('Test Authority');
+    const refusal = answer('no', 'Proxy-Status: c; error=destination_not_found').replace('200 OK', '404 Not Found');
+    const { port } = await testServer(always(refusal), { tls: trusted.issue(['site.example']) });
+    const parts = { certificateAuthorities: [trusted.cert] };
+    const proxy = await testProxy();
+    expect(await fetchThrough(`http://${proxy.url}`, `https://site.example:${port}/`, parts)).toBe('404 no');
+  });
 
   it('that answers something else than HTTP is a failure of its own', async () => {
     const proxy = await testServer(always('SSH-2.0-OpenSSH_9.2\r\n'));

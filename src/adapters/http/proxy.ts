@@ -61,12 +61,23 @@ export function parseProxy(text: string): ProxyServer {
 
 /**
  * Refusals that come from a proxy itself, not from the site behind it: Squid names its error page, and others say so in
- * Proxy-Status (RFC 9209). If the proxy cannot reach the site, its status (5xx) is temporary anyway.
+ * Proxy-Status (RFC 9209), last in the list. What comes through a tunnel is from the site, whose own proxies use the same
+ * fields, unless Squid opens the tunnel. If the proxy cannot reach the site, its status (5xx) is temporary anyway.
  */
-export function findRefusalByProxy(status: number, headers: Readonly<Record<string, string>>): string | undefined {
-  if (status < 400 || status > 499) return undefined;
+export function findRefusalByProxy(
+  { proxy, secure }: { readonly proxy?: ProxyServer; readonly secure: boolean },
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): string | undefined {
+  if (proxy?.kind !== 'http' || status < 400 || status > 499) return undefined;
   const { 'x-squid-error': squidError, 'proxy-status': proxyStatus = '' } = headers;
-  const error = squidError?.split(' ', 1)[0] ?? /;\s*error=([\w-]+)/i.exec(proxyStatus)?.[1];
+  const lastProxy = secure
+    ? ''
+    : proxyStatus
+        .replace(/"[^"]*"/g, '')
+        .split(',')
+        .at(-1)!;
+  const error = squidError?.split(' ', 1)[0] ?? /;\s*error=([\w-]+)/i.exec(lastProxy)?.[1];
   return error && `The proxy refused the request (${error}, status ${status}).`;
 }
 
