@@ -62,3 +62,16 @@ it('a rule for a part of the page does not say which URLs are its own, so nothin
   );
   expect(report.lines.find(({ setting }) => setting.startsWith('restrict_css'))?.note).toContain('anywhere on a page');
 });
+
+it('robots.txt is obeyed unless the settings say otherwise, which is told', () => {
+  const rule = `Rule(LinkExtractor(allow=r'/docs/'))`;
+  const load = (...settings: string[]) =>
+    importAndLoad('scrapy', spider(rule), ...settings.map((text) => file('settings.py', text)));
+  const told = 'robots.txt';
+  expect(linesOf(load('BOT_NAME = "a"').report, 'taken differently')).toContain(told);
+  for (const value of ['True', 'False']) {
+    const { report, xml } = load(`ROBOTSTXT_OBEY = ${value}`);
+    expect(linesOf(report, 'taken differently')).not.toContain(told);
+    expect(xml).toContain(`ignoreRobotsTxt="${value === 'False'}"`);
+  }
+});

@@ -36,6 +36,8 @@ export function readScrapy(files: readonly ImportFile[], report: ImportReport): 
     ])
       importSetting(node, [crawlers[index]!], report);
   });
+  if (crawlers.some(({ attributes }) => attributes['ignoreRobotsTxt'] === undefined))
+    report.reportChanged('robots.txt', 'it is obeyed; Scrapy reads it only with ROBOTSTXT_OBEY = True');
   return crawlers;
 }
 
