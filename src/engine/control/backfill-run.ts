@@ -36,10 +36,13 @@ export const REFUSED_PAGES = { reason: ORDER_REFUSED, indexed: false } as const;
 
 const mustBeVisited = (state: UrlState): boolean => state.stamp === UNKNOWN_STAMP || isRefused(state);
 
+/** Another node has been asked to begin again, or has dropped the backfill. */
+class Replaced extends Error {}
+
 export class BackfillRun {
   private progress!: BackfillProgress;
   /** URLs handled since this process started. */
-  private readonly seenIds = new IdSet();
+  private seenIds = new IdSet();
 
   constructor(
     private readonly services: RunServices,
@@ -47,6 +50,16 @@ export class BackfillRun {
   ) {}
 
   async execute(): Promise<void> {
+    try {
+      await this.sendAll();
+    } catch (error) {
+      if (!(error instanceof Replaced)) throw error;
+      this.seenIds = new IdSet();
+      await this.execute();
+    }
+  }
+
+  private async sendAll(): Promise<void> {
     const { crawler, sink, setting, signal } = this.job;
     const { store, log, clock } = this.services;
     const text = await store.getSetting(setting);
@@ -195,7 +208,12 @@ export class BackfillRun {
   }
 
   private async save(changes: Partial<BackfillProgress>): Promise<void> {
+    const { setting, signal } = this.job;
+    const { store } = this.services;
     this.progress = { ...this.progress, ...changes };
-    if (!this.job.signal.aborted) await this.services.store.putSetting(this.job.setting, JSON.stringify(this.progress));
+    const stored = await store.getSetting(setting);
+    if (signal.aborted) return;
+    if (stored === undefined || parseBackfill(stored).startedAt !== this.progress.startedAt) throw new Replaced();
+    await store.putSetting(setting, JSON.stringify(this.progress));
   }
 }

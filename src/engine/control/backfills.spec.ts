@@ -20,7 +20,7 @@ async function startFilling() {
       return true;
     },
   };
-  const backfills = new Backfills({
+  const services = {
     clock,
     log: { info: () => undefined, error: () => expect.unreachable() },
     partitions: { isLeader: true },
@@ -37,7 +37,9 @@ async function startFilling() {
       list: async ({ indexed }: { indexed?: boolean }, after: number, limit: number) =>
         indexed ? pages.slice(after, after + limit) : [],
     },
-  } as never);
+  };
+  const backfills = new Backfills(services as never);
+  const elsewhere = new Backfills({ ...services, partitions: { isLeader: false } } as never);
   await backfills.startOrResume(crawler as never);
   await backfills.pushAgain('main');
   await clock.pass(seconds(1));
@@ -47,7 +49,7 @@ async function startFilling() {
     await clock.pass(seconds(30));
     return sent.length;
   };
-  return { backfills, crawler, finish };
+  return { backfills, elsewhere, crawler, finish };
 }
 
 it('all that is indexed is sent once, and the first time once more if that is asked for meanwhile', async () => {
@@ -57,6 +59,13 @@ it('all that is indexed is sent once, and the first time once more if that is as
   const again = await startFilling();
   await again.backfills.pushAgain('main');
   expect(await again.finish()).toBe(100 + 250);
+});
+
+it('all is sent once more if that is asked of another node meanwhile', async () => {
+  const { backfills, elsewhere, finish } = await startFilling();
+  await elsewhere.pushAgain('main');
+  expect(await finish()).toBe(100 + 250);
+  expect(await backfills.list()).toMatchObject([{ state: 'done', sent: 250 }]);
 });
 
 it.each([
