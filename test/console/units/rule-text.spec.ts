@@ -40,6 +40,18 @@ describe('a change of one rule', () => {
     expect(changed).toContain('<Crawler name="other"><Rules group="g"><Rule><ar:Path value="/a"/>');
   });
 
+  it('moves the comments of a rule with it, and inserts nothing between them', () => {
+    const write = (...names: string[]): string =>
+      `<CrawlConfig><Crawler name="${CRAWLER}"><Rules>\n  <!-- all -->\n\n${names.map((name) => `  <!-- ${name} -->\n  <Rule><Path value="/${name}"/><Index/></Rule> <!-- ${name}! -->`).join('\n')}\n</Rules></Crawler></CrawlConfig>`;
+    const xml = write('a', 'b', 'c');
+    const move = (from: number, to: number) => changeRules(xml, CRAWLER, rules(xml), { kind: 'move', from, to });
+    expect([move(2, 0), move(0, 1)]).toEqual([write('c', 'a', 'b'), write('b', 'a', 'c')]);
+    const rule = '<Rule><Path value="/d"/><Index/></Rule>';
+    const insert = (index: number) => changeRules(xml, CRAWLER, rules(xml), { kind: 'insert', index, xml: rule });
+    expect(insert(0)).toBe(xml.replace('<!-- a -->', `${rule}\n  $&`));
+    expect(insert(1)).toBe(xml.replace('<!-- a! -->', `$&\n  ${rule}`));
+  });
+
   it('is refused when the text and the rules do not match', () => {
     expect(() => changeRules(XML.replace('"/b"', '"/x"'), CRAWLER, rules(XML), { kind: 'delete', index: 0 })).toThrow(
       'Rule 2 was not found',

@@ -28,10 +28,11 @@ export function changeRules(xml: string, crawler: string, rules: readonly RuleDt
     case 'delete':
       return splice(xml, includeIndent(xml, getSpan(spans, change.index)), '');
     case 'move': {
-      const ruleTexts = rules.map((rule) => rule.xml);
+      const places = spans.map((span) => includeComments(xml, span));
+      const ruleTexts = places.map(({ from, to }) => xml.slice(from, to));
       const [movedRule = ''] = ruleTexts.splice(change.from, 1);
       ruleTexts.splice(change.to, 0, movedRule);
-      return ruleTexts.reduceRight((text, rule, index) => splice(text, getSpan(spans, index), rule), xml);
+      return ruleTexts.reduceRight((text, rule, index) => splice(text, getSpan(places, index), rule), xml);
     }
   }
 }
@@ -58,11 +59,12 @@ export function findRulePart(
   }
   const previousSpan = spans[index - 1];
   if (!previousSpan) {
-    const { from } = getSpan(spans, 0);
+    const { from } = includeComments(xml, getSpan(spans, 0));
     const part = toPart(from, from);
     return { ...part, after: `\n${readIndent(xml, from)}${part.after}` };
   }
-  const part = toPart(previousSpan.to, previousSpan.to);
+  const { to } = includeComments(xml, previousSpan);
+  const part = toPart(to, to);
   return { ...part, before: `${part.before}\n${readIndent(xml, previousSpan.from)}` };
 }
 
@@ -98,6 +100,23 @@ function getSpan(spans: readonly Span[], index: number): Span {
 
 const splice = (text: string, { from, to }: Span, replacement: string): string =>
   text.slice(0, from) + replacement + text.slice(to);
+
+const MAX_INDENTATION = 200;
+
+/** The comments directly above a rule, and those behind it on its line, are about it (as in splice.ts of the server). */
+function includeComments(xml: string, { from, to }: Span): Span {
+  const [behind = ''] = /^(?:[ \t]*<!--(?:(?!-->)[^\r\n])*-->)*/.exec(xml.slice(to)) ?? [];
+  const readLineBreak = (end: number): string =>
+    /\r?\n[ \t]*$/.exec(xml.slice(Math.max(0, end - MAX_INDENTATION), end))?.[0] ?? '';
+  let start = from;
+  for (;;) {
+    const commentEnd = start - readLineBreak(start).length;
+    const commentStart = xml.startsWith('-->', commentEnd - 3) ? xml.lastIndexOf('<!--', commentEnd) : -1;
+    if (commentEnd === start || commentStart < 0 || readLineBreak(commentStart) === '') break;
+    start = commentStart;
+  }
+  return { from: start, to: to + behind.length };
+}
 
 const readIndent = (xml: string, position: number): string =>
   /(?<![ \t])[ \t]*$/.exec(xml.slice(0, position))?.[0] ?? '';
