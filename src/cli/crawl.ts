@@ -21,7 +21,7 @@ import type { Log } from '../engine/ports/log.js';
 import type { CrawlerView } from '../engine/views/crawler-views.js';
 import { readDatabaseUrl } from '../server/database-url.js';
 import { openEngine, XML_FORMAT } from '../server/engine.module.js';
-import { toFileError } from '../server/fail.js';
+import { fail, toFileError } from '../server/fail.js';
 import { isLoopback, parseSiteUrl, UsageError } from '../server/options.js';
 import { toPrintable, toPrintableLines } from '../server/printable.js';
 import { escapeXml } from './first-configuration.js';
@@ -114,6 +114,7 @@ async function openOutput(path: string): Promise<WriteStream> {
   await once(stream, 'open').catch((error) => {
     throw toFileError(path, 'written', error);
   });
+  stream.on('error', (error) => fail(toFileError(path, 'written', error)));
   return stream;
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -36,6 +36,16 @@ describe('the command line without a server', () => {
     // What looks like a variable of the environment is sent as it was written.
     const asked = site.requests.map(({ path }) => path).filter((path) => path.includes('home='));
     expect(asked).toEqual(['/missing.html?home=$%7BHOME}']);
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('says so when the disk is full', async () => {
+    const site = await smallSite();
+    const { code, stderr } = await crawlway('crawl', site.url('/'), '--out', '/dev/full').ended;
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^crawlway: \/dev\/full cannot be written: no space left on device$/m),
+    ]);
+    expect(stderr).not.toContain('    at ');
   });
 
   it('sends the login in a URL, and what a configuration says about requests', async () => {
