@@ -25,7 +25,7 @@ const normalizeBoolean = (value: string): string | undefined =>
 
 /** A number with its sign (but not the hyphen of a word), digits that blanks or other separators may group, and an exponent. */
 const NUMBER =
-  /((?<![\p{L}\p{N}])[+\u2212-])?(\d{1,3}(?:[\u00a0\u2009\u202f ]\d{3}(?!\d))+(?:[.,]\d+)?|\d+(?:['\u2019]\d{3}(?!\d)|[.,]\d+)*|(?<![\p{L}\p{N}.])\.\d+)(e[+-]?\d{1,3}(?![\p{L}\p{N}]))?/iu;
+  /((?<![\p{L}\p{N}])[+\u2212-])?(\d{1,3}(?:[\u00a0\u2009\u202f ]\d{3}(?!\d))+(?:[.,]\d+)?|\d+(?:['\u2018\u2019\u00b4\u02bc`]\d{3}(?!\d)|[.,]\d+)*|(?<![\p{L}\p{N}.])\.\d+)(e[+-]?\d{1,3}(?![\p{L}\p{N}]))?/iu;
 
 /**
  * Returns the first number in the text. The last comma or point is taken as the decimal separator, unless it separates
