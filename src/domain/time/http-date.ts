@@ -5,10 +5,11 @@ const IMF_FIXDATE =
   /^\s*(?:[a-z]+,?\s+)?(\d{1,2})[\s-]([a-z]{3})[a-z]*[\s-](\d{2,4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?([a-z]{1,4})\b)?(?: ?([+-])(\d{2}):?(\d{2}))?/i;
 const ASCTIME = /^\s*[a-z]{3}\s+([a-z]{3})\s+(\d{1,2})\s+(\d{1,2}):(\d{2}):(\d{2})\s+(\d{4})/i;
 
-/** Hours by which the zones of RFC 5322, section 4.3, and of central Europe are ahead of UTC; other names count as UTC. */
+/** Hours by which the zones of RFC 5322, section 4.3, and those with a name of their own are ahead of UTC; others count as UTC. */
 const ZONES: Readonly<Record<string, number>> = {
   ...{ est: -5, edt: -4, cst: -6, cdt: -5, mst: -7, mdt: -6, pst: -8, pdt: -7 },
-  ...{ cet: 1, cest: 2 },
+  ...{ bst: 1, west: 1, cet: 1, cest: 2, eet: 2, eest: 3, msk: 3 },
+  ...{ hkt: 8, sgt: 8, jst: 9, kst: 9, aest: 10, aedt: 11, nzst: 12, nzdt: 13 },
 };
 
 /** A zone as dates name it: `EST`, `+0200` or both. */
