@@ -27,6 +27,8 @@ function hasAlternatives(source: string): boolean {
   return false;
 }
 
+const group = (source: string): string => (hasAlternatives(source) ? `(?:${source})` : source);
+
 /** Text at the start that ends at one place only, so that what follows it is looked for there. */
 const FIXED_START =
   /^\^(?:https\?)?(?:\\[^a-zA-Z0-9]|\\[dws]|\[\^\/\][*+](?=\/)|\[\^?\]?(?:\\.|[^\]\\])*\](?![*+?{])|[^\\()|*+?{}[\]^$](?![*+?{]))*$/s;
@@ -51,13 +53,15 @@ export function splitLookaround(pattern: Pattern): Match | undefined {
   const source = unwrap(pattern.value.replace(/^(\^?)\(\?i\)/, '$1'));
   if (!/\(\?<?[=!]/.test(source) || hasAlternatives(source)) return undefined;
   const find = (value: string): Match => ({ ...pattern, value, ...(ignoreCase ? { ignoreCase } : {}) });
-  const build = (isNegated: boolean, inner: Match, rest: Match): Match => ({
-    all: [rest, isNegated ? { not: inner } : inner],
-  });
+  const build = (isNegated: boolean, inner: string, rest: string): Match => {
+    const match = isNegated ? { not: find(inner) } : find(inner);
+    // Nothing else is said of the URL.
+    return /^\^?(?:\.\*)?\$?$/.test(rest) ? match : { all: [find(rest), match] };
+  };
   // `^start((?!inner).)*$`
   const [, before = '', inner = ''] = /^(.*?)\((?:\?:)?\(\?!(.+)\)\.\)\*\$$/s.exec(source) ?? [];
   if (inner !== '' && (before === '^' || FIXED_START.test(before)) && !hasAlternatives(before))
-    return build(true, find(`${before === '^' ? '' : `${before}.*`}(?:${inner})`), find(before));
+    return build(true, `${before === '^' ? '' : `${before}.*`}${group(inner)}`, before);
   const start = source.search(/\(\?<?[=!]/);
   const end = findGroupEnd(source, start);
   if (end < 0) return undefined;
@@ -70,9 +74,7 @@ export function splitLookaround(pattern: Pattern): Match | undefined {
   const isNegated = opening.endsWith('!');
   if (opening.includes('<'))
     // `rest(?<!inner)$`
-    return /^(?:\(\?<[=!][^()]*\))*\$$/.test(tail)
-      ? build(isNegated, find(`(?:${content})$`), find(head + tail))
-      : undefined;
+    return /^(?:\(\?<[=!][^()]*\))*\$$/.test(tail) ? build(isNegated, `${group(content)}$`, head + tail) : undefined;
   // `^start(?!inner)rest`
-  return FIXED_START.test(head) ? build(isNegated, find(`${head}(?:${content})`), find(head + tail)) : undefined;
+  return FIXED_START.test(head) ? build(isNegated, `${head}${group(content)}`, head + tail) : undefined;
 }

@@ -86,6 +86,13 @@ it.each([
   },
 );
 
+it('what is left of such an expression is as plain as if it had been written that way', () => {
+  const { xml } = importAndLoad('nutch', seeds, file('regex-urlfilter.txt', '-^(?!.*/docs/).*$\n+.\n'));
+  expect(xml).toContain(
+    '<Rule><ar:Not><ar:Atom field="url" kind="inside" norm="none" value="/docs/" litteral="true"/></ar:Not><Ignore/></Rule>',
+  );
+});
+
 it('StormCrawler: of two lists for one scope, the later one counts', () => {
   const filters = '{ "x.URLFilters": [{ "class": "x.FastURLFilter", "params": { "file": "fast.json" } }] }';
   const fast = (...patterns: string[]) => ({ scope: 'GLOBAL', patterns });
