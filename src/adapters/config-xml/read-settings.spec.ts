@@ -77,6 +77,8 @@ describe('settings without effect, or with another one than they seem to have', 
     ],
     ['contact', '<cw:Fetcher userAgent="me/1" contact="https://a.example/bot"/>', 'no-effect'],
     ['an address as contact', '<cw:Fetcher userAgent="me/1" contact="a@a.example"/>'],
+    ['no types', '<Crawler name="a" mimeTypesMode="include"><MimeTypes types=" "/></Crawler>', 'no-effect'],
+    ['no types that are excluded', '<Crawler name="a"><MimeTypes types=""/></Crawler>'],
     ['Tika', '<cw:Extractor type="tika" url="http://a/" ocr="eng"/>', 'ignored-attribute'],
     ['documents', '<cw:Extractor type="documents" mediaTypes="a/b"/>', 'ignored-attribute'],
     [

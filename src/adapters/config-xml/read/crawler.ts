@@ -46,7 +46,7 @@ export function* readCrawler(crawler: CrawlerNode, context: ReadContext): Steps<
   return {
     ...readAttributes(crawler),
     ...readSchedules(node, context),
-    mimeTypes: readMimeTypes(node, values.mimeTypesMode, namedExtensions),
+    mimeTypes: readMimeTypes(node, values.mimeTypesMode, namedExtensions, problems),
     ...readContents(node, problems),
     ...(yield* readAcl(node, context)),
     refresh: readRefresh(crawler, context),
@@ -195,8 +195,18 @@ const EXTENSIONS_BY_TYPE: readonly (readonly [type: string, extensions: string])
 
 type ExtensionSet = ReadonlySet<string>;
 
-function readMimeTypes(node: Node, mode: 'include' | 'exclude', namedExtensions: ExtensionSet): readonly string[] {
-  const configuredTypes = readSettings(node, policy.MIME_TYPES).types;
+function readMimeTypes(
+  node: Node,
+  mode: 'include' | 'exclude',
+  namedExtensions: ExtensionSet,
+  problems: Problems,
+): readonly string[] {
+  const element = findOnlyChild(node, policy.MIME_TYPES);
+  const configuredTypes = element?.values.types;
+  if (element && configuredTypes?.length === 0 && mode === 'include') {
+    const message = 'MimeTypes lists no type, so that no document is accepted: name some, or remove it';
+    problems.add('no-effect', message, element.place);
+  }
   if (configuredTypes || mode === 'include') return configuredTypes ?? DEFAULT_TYPES.include;
   const acceptedTypes = EXTENSIONS_BY_TYPE.filter(([, extensions]) =>
     extensions.split(' ').some((extension) => namedExtensions.has(extension)),
