@@ -5,20 +5,18 @@ import { SELECT_URL } from './postgres-sql.js';
 
 type ReservedConnection = Connection & { readonly release: () => void };
 
-interface SortedTable {
-  readonly crawler: string;
-  readonly connection: ReservedConnection;
-}
-
 /**
  * The ids of a crawler's URLs in the order of the URLs. There is no index on the text of URLs (it would be the largest
  * of all), so the first page sorts them into a temporary table, from which the next pages are read; URLs that are added
- * in the meantime are left out, and so are those that are deleted. The table belongs to a connection that is kept until the last page has been read, or
- * until another walk begins.
+ * in the meantime are left out, and so are those that are deleted. The tables belong to a connection that is kept until
+ * the last page of every crawler has been read.
  */
 export class PostgresSortedUrls {
   readonly #pool: PostgresPool;
-  #sortedTable: SortedTable | undefined;
+  #connection: ReservedConnection | undefined;
+  /** The table of each crawler whose last page has not been read. */
+  readonly #tables = new Map<string, string>();
+  #createdCount = 0;
   /** Resolves when the latest page has been read: pages are read one at a time. */
   #latestPage: Promise<unknown> = Promise.resolve();
   /** The process of the database that sorts. */
@@ -30,7 +28,7 @@ export class PostgresSortedUrls {
 
   getPage(crawler: string, after: string | undefined, limit: number): Promise<UrlState[]> {
     const page = this.#latestPage.then(() => this.#readPage(crawler, after, limit));
-    this.#latestPage = page.catch(() => {});
+    this.#latestPage = page.catch(() => this.#dropTables([...this.#tables.keys()])).catch(() => {});
     return page;
   }
 
@@ -38,56 +36,55 @@ export class PostgresSortedUrls {
   async close(): Promise<void> {
     if (this.#sorter !== undefined) await this.#pool.rows('SELECT pg_cancel_backend($1)', [this.#sorter]);
     await this.#latestPage;
-    await this.#dropSorted();
+    await this.#dropTables([...this.#tables.keys()]);
   }
 
   async #readPage(crawler: string, after: string | undefined, limit: number): Promise<UrlState[]> {
-    if (after === undefined || this.#sortedTable?.crawler !== crawler) await this.#sortUrls(crawler);
-    const { connection } = this.#sortedTable!;
-    const rows = await connection.rows<UrlRecord>(PAGE, [after ?? '', limit]);
-    if (rows.length < limit) await this.#dropSorted();
+    if (after === undefined || !this.#tables.has(crawler)) await this.#sortUrls(crawler);
+    const sql = buildPageSql(this.#tables.get(crawler)!);
+    const rows = await this.#connection!.rows<UrlRecord>(sql, [after ?? '', limit]);
+    if (rows.length < limit) await this.#dropTables([crawler]);
     return rows.map(toState);
   }
 
   async #sortUrls(crawler: string): Promise<void> {
-    await this.#dropSorted();
-    const connection = await this.#pool.reserveConnection();
+    await this.#dropTables([crawler]);
+    this.#connection ??= await this.#pool.reserveConnection();
+    const table = `by_url_${this.#createdCount++}`;
+    this.#tables.set(crawler, table);
     try {
-      const [sorter] = await connection.rows<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      const [sorter] = await this.#connection.rows<{ pid: number }>('SELECT pg_backend_pid() AS pid');
       this.#sorter = sorter!.pid;
-      await createSortedTable(connection, crawler);
-    } catch (error) {
-      await dropTableAndRelease(connection).catch(() => undefined);
-      throw error;
+      await createSortedTable(this.#connection, table, crawler);
     } finally {
       this.#sorter = undefined;
     }
-    this.#sortedTable = { crawler, connection };
   }
 
-  async #dropSorted(): Promise<void> {
-    const sortedTable = this.#sortedTable;
-    this.#sortedTable = undefined;
-    if (sortedTable) await dropTableAndRelease(sortedTable.connection);
+  async #dropTables(crawlers: readonly string[]): Promise<void> {
+    const tables = crawlers.flatMap((crawler) => this.#tables.get(crawler) ?? []);
+    const connection = this.#connection;
+    if (!connection || tables.length === 0) return;
+    for (const crawler of crawlers) this.#tables.delete(crawler);
+    const isLast = this.#tables.size === 0;
+    if (isLast) this.#connection = undefined;
+    await connection.rows(`DROP TABLE IF EXISTS ${tables.join(', ')}`).finally(() => isLast && connection.release());
   }
 }
 
 /** OFFSET 0 has the database look up one URL after the other: it would join all of them, and sort them, for each page. */
-const PAGE = `SELECT x.* FROM (SELECT * FROM by_url WHERE url > $1 ORDER BY url) b
+const buildPageSql = (table: string): string => `SELECT x.* FROM (SELECT * FROM ${table} WHERE url > $1 ORDER BY url) b
   CROSS JOIN LATERAL (${SELECT_URL} WHERE u.part = b.part AND u.id = b.id OFFSET 0) x ORDER BY b.url LIMIT $2`;
 
-async function createSortedTable(connection: ReservedConnection, crawler: string): Promise<void> {
+async function createSortedTable(connection: Connection, table: string, crawler: string): Promise<void> {
   await connection.rows(
-    'CREATE TEMP TABLE by_url (url text COLLATE "C" NOT NULL, part smallint NOT NULL, id bigint NOT NULL)',
+    `CREATE TEMP TABLE ${table} (url text COLLATE "C" NOT NULL, part smallint NOT NULL, id bigint NOT NULL)`,
   );
   await connection.rows(
-    `INSERT INTO by_url SELECT u.url, u.part, u.id FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
+    `INSERT INTO ${table} SELECT u.url, u.part, u.id FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
      WHERE s.crawler = $1 ORDER BY u.url`,
     [crawler],
   );
-  await connection.rows('CREATE INDEX by_url_url ON by_url (url)');
-  await connection.rows('ANALYZE by_url');
+  await connection.rows(`CREATE INDEX ON ${table} (url)`);
+  await connection.rows(`ANALYZE ${table}`);
 }
-
-const dropTableAndRelease = (connection: ReservedConnection): Promise<unknown> =>
-  connection.rows('DROP TABLE IF EXISTS by_url').finally(() => connection.release());

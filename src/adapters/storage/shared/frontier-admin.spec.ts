@@ -184,6 +184,18 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
     expect(hrefs(await store.listByUrl('docs', urls[1], 1))).toEqual(urls.slice(4));
   });
 
+  it('walks several crawlers by URL at the same time, and sorts the URLs of each once', async () => {
+    const { store } = await open();
+    const of = (crawler: string, ...names: string[]) => names.map((name) => newUrl(`http://${name}/`, { crawler }));
+    await discovered(store, ...of('docs', 'a', 'c'), ...of('news', 'x', 'z'));
+    expect(hrefs(await store.listByUrl('docs', undefined, 1))).toEqual(['http://a/']);
+    expect(hrefs(await store.listByUrl('news', undefined, 1))).toEqual(['http://x/']);
+    await discovered(store, ...of('docs', 'b'), ...of('news', 'y'));
+    expect(hrefs(await store.listByUrl('docs', 'http://a/', 2))).toEqual(['http://c/']);
+    expect(hrefs(await store.listByUrl('news', 'http://x/', 2))).toEqual(['http://z/']);
+    expect(hrefs(await store.listByUrl('docs', undefined, 4))).toEqual(['http://a/', 'http://b/', 'http://c/']);
+  });
+
   it('finds a URL by its exact text only', async () => {
     const { store } = await open();
     await discovered(store, newUrl('http://a.example:8080/x?y=1'));

@@ -101,21 +101,25 @@ async function changeInSteps(
 }
 
 interface SortSteps {
-  sortUrls(crawler: string, after: UrlId): Promise<UrlId | undefined>;
-  listSorted(after: string | undefined, limit: number): Promise<UrlState[]>;
+  sortUrls(table: number, crawler: string, after: UrlId): Promise<UrlId | undefined>;
+  listSorted(table: number, after: string | undefined, limit: number): Promise<UrlState[]>;
 }
 
-/** Lists URLs in their order, one page at a time: all of them are read from one table, which holds one crawler's URLs. */
+/** Lists URLs in their order, one page at a time, from a table of each crawler: walks of several do not sort in turns. */
 export function createListByUrl({ sortUrls, listSorted }: SortSteps): FrontierStore['listByUrl'] {
-  let sortedCrawler: string | undefined;
+  const tables = new Map<string, number>();
+  const sortedCrawlers = new Set<string>();
   let latestPage: Promise<unknown> = Promise.resolve();
   const readPage: FrontierStore['listByUrl'] = async (crawler, after, limit) => {
-    if (after === undefined || sortedCrawler !== crawler) {
-      sortedCrawler = undefined;
-      for (let last: UrlId | undefined = 0; last !== undefined; ) last = await sortUrls(crawler, last);
+    const table = tables.get(crawler) ?? tables.size;
+    tables.set(crawler, table);
+    if (after === undefined || !sortedCrawlers.has(crawler)) {
+      sortedCrawlers.delete(crawler);
+      for (let last: UrlId | undefined = 0; last !== undefined; ) last = await sortUrls(table, crawler, last);
+      sortedCrawlers.add(crawler);
     }
-    const page = await listSorted(after, limit);
-    sortedCrawler = page.length < limit ? undefined : crawler;
+    const page = await listSorted(table, after, limit);
+    if (page.length < limit) sortedCrawlers.delete(crawler);
     return page;
   };
   return (...query) => {

@@ -171,15 +171,15 @@ export class SqliteReads {
    * @param after the last id of the previous step, 0 to start
    * @returns the last id of this step, undefined if it was the last one
    */
-  sortUrls(crawler: string, after: UrlId): UrlId | undefined {
+  sortUrls(table: number, crawler: string, after: UrlId): UrlId | undefined {
     if (after === 0) {
-      this.#dropSortedUrls();
-      this.#db.exec('CREATE TEMP TABLE by_url (url TEXT PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID');
+      this.#dropSortedUrls(table);
+      this.#db.exec(`CREATE TEMP TABLE by_url_${table} (url TEXT PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID`);
     }
     const last = after + SORT_STEP;
     this.#db
       .prepare(
-        `INSERT OR IGNORE INTO temp.by_url SELECT u.url, u.id FROM url u CROSS JOIN site s ON s.id = u.site_id
+        `INSERT OR IGNORE INTO temp.by_url_${table} SELECT u.url, u.id FROM url u CROSS JOIN site s ON s.id = u.site_id
          WHERE u.id > ? AND u.id <= ? AND s.crawler = ? ORDER BY u.url`,
       )
       .run(after, last, crawler);
@@ -187,15 +187,15 @@ export class SqliteReads {
   }
 
   /** Lists URLs that have been sorted and are still stored; after the last one, the table is removed. */
-  listSorted(after: string | undefined, limit: number): UrlState[] {
+  listSorted(table: number, after: string | undefined, limit: number): UrlState[] {
     // The id of a deleted URL may have been given to a new one.
     const page = this.#db
       .prepare(
-        `SELECT ${URL_COLUMNS} FROM temp.by_url b CROSS JOIN url u ON u.id = b.id AND u.url = b.url
+        `SELECT ${URL_COLUMNS} FROM temp.by_url_${table} b CROSS JOIN url u ON u.id = b.id AND u.url = b.url
          CROSS JOIN site s ON s.id = u.site_id WHERE b.url > ? ORDER BY b.url LIMIT ?`,
       )
       .all(after ?? '', limit) as UrlRecord[];
-    if (page.length < limit) this.#dropSortedUrls();
+    if (page.length < limit) this.#dropSortedUrls(table);
     return page.map(toState);
   }
 
@@ -267,8 +267,8 @@ export class SqliteReads {
     return { from, where };
   }
 
-  #dropSortedUrls(): void {
-    this.#db.exec('DROP TABLE IF EXISTS temp.by_url');
+  #dropSortedUrls(table: number): void {
+    this.#db.exec(`DROP TABLE IF EXISTS temp.by_url_${table}`);
   }
 }
 
