@@ -48,15 +48,6 @@ export function isLinear({ kind, value }: Pattern): boolean {
   }
 }
 
-/** Whether the expression is found in the text; not if it cannot be compiled. */
-export function finds(value: string, text: string): boolean {
-  try {
-    return RE2JS.compile(value).matcher(text).find();
-  } catch {
-    return false;
-  }
-}
-
 /** What an expression that looks around says without it, if that can be written as a whole. */
 function withoutLookaround(pattern: Pattern, depth = 0): Match | undefined {
   if (isLinear(pattern)) return pattern;
@@ -71,6 +62,18 @@ function withoutLookaround(pattern: Pattern, depth = 0): Match | undefined {
     return all.every((one) => one !== undefined) ? { all } : undefined;
   };
   return split && rewrite(split);
+}
+
+/** Whether an expression is found in the text; not if it cannot be written. */
+export function finds(match: Match | undefined, text: string): boolean {
+  if (match === undefined) return false;
+  if ('not' in match) return !finds(match.not, text);
+  if ('any' in match) return match.any.some((one) => finds(one, text));
+  if ('all' in match) return match.all.every((one) => finds(one, text));
+  if (!isLinear(match)) return finds(withoutLookaround(match), text);
+  return RE2JS.compile(match.value, match.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
+    .matcher(text)
+    .find();
 }
 
 /** Whether the pattern can be written, as it is or in parts. */

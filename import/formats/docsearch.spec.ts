@@ -44,6 +44,8 @@ describe('the scraper of DocSearch', () => {
     expect(definition.crawlers[0]!.roots.map(({ url }) => url)).toEqual([`${SITE}/docs/index.html`, `${SITE}/docs/`]);
     const { xml } = importAndLoad('docsearch', config({ start_urls: [`${SITE}/`], scrape_start_urls: false }));
     expect(xml).toMatch(/kind="exact"[^>]*value="https:\/\/www.example.com\/"[^>]*\/><NoIndex\/>/);
+    const looksBehind = config({ start_urls: [`${SITE}/`], stop_urls: ['.*(?<!\\.html)$'] });
+    compare('docsearch', looksBehind, { '/': true, '/a.html': true, '/a': false });
     compare('docsearch', config({ start_urls: [`${SITE}/docs/index.html`], stop_urls: ['index\\.html'] }), {
       '/docs/index.html': true,
       '/docs/index.html?x': false,

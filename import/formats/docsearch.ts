@@ -137,10 +137,9 @@ function importStarts(starts: readonly StartUrl[], crawler: ImportedCrawler, rep
 
 /** Start URLs and sitemaps are visited also if the expressions say that they are no pages to index. */
 function addUnlistedStarts(crawler: ImportedCrawler): void {
-  const isFound = ({ pattern }: ImportedRule, url: string): boolean => finds((pattern as Pattern).value, url);
   const rules = crawler.roots
     .map((url) => new URL(url).href)
-    .filter((url) => !(crawler.rules.findLast((rule) => isFound(rule, url))?.accept ?? crawler.acceptsOthers))
+    .filter((url) => !(crawler.rules.findLast((rule) => finds(rule.pattern, url))?.accept ?? crawler.acceptsOthers))
     .map((value): ImportedRule => ({ accept: true, pattern: { kind: 'exact', value }, index: false }));
   crawler.rules.push(...rules);
 }
