@@ -45,6 +45,8 @@ describe('the scraper of DocSearch', () => {
     const { xml } = importAndLoad('docsearch', config({ start_urls: [`${SITE}/`], scrape_start_urls: false }));
     expect(xml).toMatch(/kind="exact"[^>]*value="https:\/\/www.example.com\/"[^>]*\/><NoIndex\/>/);
     const looksBehind = config({ start_urls: [`${SITE}/`], stop_urls: ['.*(?<!\\.html)$'] });
+    // Without use_anchors, a fragment is no part of a URL.
+    compare('docsearch', config({ start_urls: [`${SITE}/#/`] }), { '/': true, '/a': false });
     compare('docsearch', looksBehind, { '/': true, '/a.html': true, '/a': false });
     compare('docsearch', config({ start_urls: [`${SITE}/docs/index.html`], stop_urls: ['index\\.html'] }), {
       '/docs/index.html': true,

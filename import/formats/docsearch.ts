@@ -138,7 +138,7 @@ function importStarts(starts: readonly StartUrl[], crawler: ImportedCrawler, rep
 /** Start URLs and sitemaps are visited also if the expressions say that they are no pages to index. */
 function addUnlistedStarts(crawler: ImportedCrawler): void {
   const rules = crawler.roots
-    .map((url) => new URL(url).href)
+    .map((url) => new URL(url).href.replace(/#.*/, ''))
     .filter((url) => !(crawler.rules.findLast((rule) => finds(rule.pattern, url))?.accept ?? crawler.acceptsOthers))
     .map((value): ImportedRule => ({ accept: true, pattern: { kind: 'exact', value }, index: false }));
   crawler.rules.push(...rules);

@@ -27,7 +27,9 @@ function createScraper(file: ImportFile): Original {
   // Without start URLs, pages are those of sitemaps alone.
   const starts = (urls.length > 0 ? listed : toLinks('sitemap_urls_regexs')).map(compile);
   const stops = toLinks('stop_urls').map(compile);
-  const requested = new Set([...urls, ...textsOf(tree, 'sitemap_urls')].map((url) => URL.parse(url)?.href));
+  const requested = new Set(
+    [...urls, ...textsOf(tree, 'sitemap_urls')].map((url) => URL.parse(url.replace(/#.*/, ''))?.href),
+  );
   const named = textsOf(tree, 'allowed_domains');
   const hostOf = (url: string): string => /^https?:\/\/([^/?#:]*)/.exec(url)?.[1] ?? '';
   const domains = named.length > 0 ? named : [...urls, ...textsOf(tree, 'stop_urls')].map(hostOf).filter(Boolean);
