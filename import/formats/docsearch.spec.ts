@@ -17,7 +17,7 @@ describe('the scraper of DocSearch', () => {
     compare(
       'docsearch',
       config({
-        start_urls: [`${SITE}/docs/`, { url: `${SITE}/api/v[0-9]+/` }],
+        start_urls: [`${SITE}/docs/`, { url: `${SITE}/api/v[0-9]+/` }, `${SITE}/manual.PDF`],
         stop_urls: ['/old/', '\\?', `${SITE}/docs/x$`],
       }),
       {
@@ -31,6 +31,7 @@ describe('the scraper of DocSearch', () => {
         '/docs/x': false,
         '/docs/xy': true,
         '/docs/a.pdf': false,
+        '/manual.PDF': true,
         'https://elsewhere.test/docs/': false,
       },
     );

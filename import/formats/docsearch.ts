@@ -94,7 +94,7 @@ function readScraper(file: ImportFile, report: ImportReport): ImportedCrawler {
     report.reportTaken(`stop_urls ${node.text}`, 'a Rule that ignores', node);
   }
   addUnlistedStarts(crawler);
-  crawler.filters.push({ not: matchExtensions() }, ...toDomains(tree, crawler, report));
+  crawler.filters.push(toExtensions(crawler), ...toDomains(tree, crawler, report));
   report.reportTaken('what the scraper never follows', 'a Rule against the extensions of Scrapy, also pdf');
   importMetas(starts, crawler, report);
   importSelectors(tree, starts, crawler, report);
@@ -191,6 +191,14 @@ function toDomains(tree: Node, crawler: ImportedCrawler, report: ImportReport): 
   const own = others.map((url): Pattern => ({ kind: 'exact', value: new URL(url).href }));
   // Without start URLs, pages of any domain may be in the sitemaps.
   return domains.length === 0 ? [] : [{ any: [...domains, ...own] }];
+}
+
+/** What the scraper never follows may be a start URL. */
+function toExtensions({ roots }: ImportedCrawler): Match {
+  const extensions = matchExtensions();
+  const own = roots.map((url) => new URL(url)).filter(({ pathname }) => finds(extensions, pathname));
+  const exact = own.map(({ href }): Pattern => ({ kind: 'exact', value: href }));
+  return exact.length === 0 ? { not: extensions } : { any: [{ not: extensions }, ...exact] };
 }
 
 /** What an object of `start_urls` says of its pages; the first that matches a page counts. */
