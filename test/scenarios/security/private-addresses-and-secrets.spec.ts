@@ -100,13 +100,15 @@ describe('private addresses and secrets', () => {
     site
       .page('/', [withUser('/a'), withUser('/private'), '/away'])
       .page('/a')
-      .page('/b');
+      .page('/b')
+      .page('/c');
     site.set('/away', { status: 302, headers: { location: withUser('/b') } });
     site.set('/broken', { status: 302, headers: { location: 'http://anna:hunter2@[' } });
     await start({
-      crawler: `<Root url="${withUser('/')}" site="false"/><Root url="${site.url('/broken')}" site="false"/><Rules><Rule><Path val="/private.*"/><Ignore/></Rule></Rules>`,
+      crawler: `<Root url="${site.url('/')}" site="false"/><Root url="${site.url('/broken')}" site="false"/><Rules><Rule><Path val="/private.*"/><Ignore/></Rule></Rules>`,
     });
     world.engine.events.subscribe((event) => reported.push(JSON.stringify(event)));
+    reported.push(text(await world.engine.roots.submit('test', [{ url: withUser('/c') }])));
     await world.engine.maintenance.refresh('test', { like: '%' });
     await world.untilIdle();
     reported.push(...world.errors, ...(await world.indexed()));
